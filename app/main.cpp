@@ -1,0 +1,2 @@
+// placeholder for the first compile
+int main() { return 0; }

@@ -1,0 +1,49 @@
+# One target per folder, so linking is permission; unit tests sit beside the code as x_test.cpp.
+
+# escapement_library(<folder> LINKS <targets>): src/<folder>/*.cpp without the tests.
+function(escapement_library name)
+  cmake_parse_arguments(ARG "RECURSE" "" "LINKS;PRIVATE" ${ARGN})
+  if(ARG_RECURSE)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  else()
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  endif()
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  add_library(escapement_${name} STATIC ${sources})
+  add_library(escapement::${name} ALIAS escapement_${name})
+  set_target_properties(escapement_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(escapement_${name} PUBLIC cxx_std_20)
+  target_include_directories(escapement_${name} PUBLIC
+      $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/escapement>)
+  target_link_libraries(escapement_${name} PUBLIC ${ARG_LINKS}
+      PRIVATE $<BUILD_INTERFACE:escapement_flags> ${ARG_PRIVATE})
+  install(TARGETS escapement_${name} EXPORT escapement ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(ESCAPEMENT_TESTS AND tests)
+    escapement_test(unit.${name} SOURCES ${tests} LINKS escapement_${name})
+  endif()
+endfunction()
+
+# escapement_test(<ctest name> SOURCES … LINKS … [LABELS …]): one doctest program, one CTest test.
+function(escapement_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  string(REPLACE "." "_" target ${name})
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_LINKS} escapement_test_main escapement_flags)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${target})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS quick)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+endfunction()
+
+if(ESCAPEMENT_TESTS)
+  find_package(doctest REQUIRED)
+  file(WRITE ${CMAKE_BINARY_DIR}/generated/test_main.cpp
+       "#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN\n#include <doctest/doctest.h>\n")
+  add_library(escapement_test_main STATIC ${CMAKE_BINARY_DIR}/generated/test_main.cpp)
+  target_link_libraries(escapement_test_main PUBLIC doctest::doctest)
+endif()

@@ -1,0 +1,202 @@
+#!/usr/bin/env bash
+# Gets what a build needs, and builds.
+#
+#   scripts/setup.sh [build] [test] [ci]    install the missing packages of these groups (default: build)
+#   . scripts/setup.sh                      only define the functions below, for the launchers
+#
+# Exit status: 5 packages are missing and were not installed, 70 configuring or building failed.
+set -euo pipefail
+
+root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+
+# ---- packages -----------------------------------------------------------------------------------------
+
+declare -A packages=(
+  [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libfmt-dev"
+  [test]="doctest-dev"
+  [ci]="clang-format ccache"
+)
+# A package is not needed if one of its programs is in PATH.
+declare -A programs=(
+  [g++]="${CXX:-g++}" [cmake]=cmake [ninja-build]="ninja ninja-build"
+  [clang-format]="clang-format-14 clang-format" [ccache]=ccache
+)
+# Without dpkg, a package is taken as present if the compiler finds one of its headers.
+declare -A headers=(
+  [libsuitesparse-dev]="suitesparse/klu.h klu.h" [libeigen3-dev]="eigen3/Eigen/Core Eigen/Core"
+  [libfmt-dev]="fmt/core.h" [doctest-dev]="doctest/doctest.h doctest.h"
+)
+
+say() { printf 'escapement: %s\n' "$*" >&2; }
+
+# A line that the next one overwrites, on a terminal only; without text, it is only cleared.
+note() {
+  if [[ -t 2 ]]; then printf '\r\033[K%s' "${1:+escapement: $1}" >&2; fi
+}
+
+# STATUS LOG MESSAGE: say what failed, show the end of the log, stop.
+fail_with_log() {
+  note ""
+  say "$3; the end of $2:"
+  tail -n 40 "$2" >&2
+  say "the whole log: $2"
+  exit "$1"
+}
+
+is_debian() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
+
+has_program() {
+  local program
+  for program in ${programs[$1]-}; do
+    if command -v "$program" >/dev/null; then return 0; fi
+  done
+  return 1
+}
+
+has_header() {
+  local header folder folders=() include=()
+  IFS=: read -ra folders <<<"${CMAKE_PREFIX_PATH-}"
+  for folder in "${folders[@]}"; do include+=("-I$folder/include"); done
+  for header in ${headers[$1]-}; do
+    if printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$header" |
+      ${CXX:-g++} "${include[@]}" -E -x c++ - >/dev/null 2>&1; then return 0; fi
+  done
+  return 1
+}
+
+# PACKAGE...: print those that are missing.
+missing_packages() {
+  local package installed=
+  if is_debian; then
+    # shellcheck disable=SC2016  # ${...} is dpkg-query's
+    installed=$(dpkg-query -W -f '${Package}=${db:Status-Status} ' "$@" 2>/dev/null || true)
+  fi
+  for package; do
+    if has_program "$package" || [[ " $installed" == *" $package=installed "* ]]; then continue; fi
+    if ! is_debian && has_header "$package"; then continue; fi
+    printf '%s\n' "$package"
+  done
+}
+
+# GROUP...: install the missing packages of these groups, or stop with status 5.
+need_packages() {
+  local group all=() missing=() become=() log=$root/build/log/setup.log
+  for group; do read -ra all <<<"${all[*]} ${packages[$group]}"; done
+  mapfile -t missing < <(missing_packages "${all[@]}")
+  if ((${#missing[@]} == 0)); then return 0; fi
+
+  if ! is_debian; then
+    say "these are needed (names of the Debian packages): ${missing[*]}"
+    say "install them in your system's way; see \"Plain CMake\" in README.md"
+    exit 5
+  fi
+  local install=(apt-get install -y --no-install-recommends "${missing[@]}")
+  if ((EUID != 0)); then
+    become=(sudo)
+    if [[ ! -t 0 || ! -t 2 ]]; then become+=(-n); fi
+    if ! command -v sudo >/dev/null || { [[ ${become[*]} == *-n ]] && ! sudo -n true 2>/dev/null; }; then
+      say "packages are missing and this user cannot install them; as root, run:"
+      printf '  %s\n' "${install[*]}" >&2
+      exit 5
+    fi
+  fi
+  say "will install with ${become[*]}${become[*]:+ }apt-get: ${missing[*]}"
+  if [[ -t 0 && -t 2 ]]; then
+    local answer=n
+    read -r -p "Go on? [Y/n] " answer || answer=n
+    if [[ ! $answer =~ ^([Yy].*)?$ ]]; then
+      say "nothing was installed; to do it yourself, run as root:"
+      printf '  %s\n' "${install[*]}" >&2
+      say "or build in your own way; see \"Plain CMake\" in README.md"
+      exit 5
+    fi
+    if ((EUID != 0)) && ! sudo true; then exit 5; fi # asks for the password before output goes to the log
+  fi
+
+  mkdir -p "${log%/*}"
+  local apt=("${become[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8)
+  install=("${apt[@]}" apt-get -o DPkg::Lock::Timeout=300 "${install[@]:1}")
+  if ! "${install[@]}" </dev/null >"$log" 2>&1; then
+    # Package lists that are missing or old are the usual reason.
+    { "${apt[@]}" apt-get update && "${install[@]}"; } </dev/null >>"$log" 2>&1 ||
+      fail_with_log 5 "$log" "could not install the packages"
+  fi
+}
+
+# ---- build folders ------------------------------------------------------------------------------------
+
+# FOLDER COMMAND...: run the command while no other start works in this folder.
+with_lock() {
+  local folder=$1
+  shift
+  mkdir -p "$folder/log"
+  (
+    if command -v flock >/dev/null && ! flock -n 9; then
+      say "waiting for another build in ${folder##*/}/"
+      flock 9
+    fi
+    "$@" 9>&-
+  ) 9>"$folder/.lock"
+}
+
+# FOLDER ARGUMENT...: configure a new folder with all the arguments. `-DNAME=VALUE` is a default that an
+# existing folder keeps to itself; a plain `NAME` is an option that is switched on there too.
+configure() {
+  local folder=$1 argument defaults=() switches=() off=() log=$1/log/build.log cache=$1/CMakeCache.txt
+  shift
+  for argument; do
+    case $argument in
+      -*) defaults+=("$argument") ;;
+      *)
+        switches+=("-D$argument=ON")
+        if ! grep -qs "^$argument:[A-Z]*=ON\$" "$cache"; then off+=("-D$argument=ON"); fi
+        ;;
+    esac
+  done
+  : >"$log"
+  # A folder that was never configured, or that came here with a copied or moved checkout, starts afresh.
+  if [[ ! -e $folder/build.ninja ]] ||
+    [[ ! $(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$cache" 2>/dev/null) -ef $root ]]; then
+    rm -rf "$cache" "$folder/CMakeFiles" "$folder/build.ninja"
+    if command -v ccache >/dev/null; then defaults+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+    off=(-G Ninja "${defaults[@]}" "${switches[@]}")
+  fi
+  if ((${#off[@]} == 0)); then return 0; fi
+  note "configuring"
+  cmake -S "$root" -B "$folder" "${off[@]}" </dev/null >>"$log" 2>&1 ||
+    fail_with_log 70 "$log" "configuring failed"
+  note ""
+}
+
+# Reads the build's output and, on a terminal, shows how far it is.
+show_progress() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[[0-9]+/[0-9]+\] ]]; then note "building ${BASH_REMATCH[0]}"; fi
+  done
+  note ""
+}
+
+# FOLDER [TARGET]: build, all or one target. `.built` then has the time when the last good build began.
+build() {
+  local folder=$1 log=$1/log/build.log command=(cmake --build "$1")
+  if [[ -n ${2-} ]]; then command+=(--target "$2"); fi
+  if [[ -n ${ESCAPEMENT_BUILD_JOBS-} ]]; then command+=(--parallel "$ESCAPEMENT_BUILD_JOBS"); fi
+  : >"$folder/.begun"
+  "${command[@]}" </dev/null 2>&1 | tee -a "$log" | show_progress ||
+    fail_with_log 70 "$log" "the build failed"
+  mv -f "$folder/.begun" "$folder/.built"
+}
+
+# The folder that ./escapement and ./test share: configure it, with these options switched on.
+configure_release() { configure "$root/build" -DCMAKE_BUILD_TYPE=Release -DESCAPEMENT_NATIVE=ON "$@"; }
+
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+  for group in "${@:-build}"; do
+    if [[ -z ${packages[$group]-} ]]; then
+      say "usage: scripts/setup.sh [build] [test] [ci]"
+      exit 2
+    fi
+  done
+  need_packages "${@:-build}"
+fi

@@ -1,0 +1,3 @@
+#include "components/control/tanh_saturation.hpp"
+
+template class escapement::Group<escapement::control::TanhSaturation>;

@@ -1,0 +1,4 @@
+#include "components/joint/ball.hpp"
+
+template class escapement::Group<escapement::joint::Ball>;
+template class escapement::Group<escapement::joint::BallPose>;

@@ -1,0 +1,3 @@
+#include "components/planar/body.hpp"
+
+template class escapement::Group<escapement::planar::Body>;

@@ -1,0 +1,3 @@
+#include "components/planar/damper.hpp"
+
+template class escapement::Group<escapement::planar::Damper>;

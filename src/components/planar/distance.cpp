@@ -1,0 +1,3 @@
+#include "components/planar/distance.hpp"
+
+template class escapement::Group<escapement::planar::Distance>;

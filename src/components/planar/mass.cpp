@@ -1,0 +1,3 @@
+#include "components/planar/mass.hpp"
+
+template class escapement::Group<escapement::planar::Mass>;

@@ -1,0 +1,3 @@
+#include "components/planar/spring.hpp"
+
+template class escapement::Group<escapement::planar::Spring>;

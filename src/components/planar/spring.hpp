@@ -1,0 +1,18 @@
+// A linear spring between two points of the plane; force positive in tension.
+#pragma once
+#include "core/group.hpp"
+
+namespace escapement::planar {
+
+struct Spring {
+  Position<2> a, b;
+  double stiffness;    // N/m
+  double rest_length;  // m
+
+  auto variables() const { return std::tie(a, b); }
+  auto potential(const auto& z) const { return 0.5 * stiffness * square(norm(z(b) - z(a)) - rest_length); }
+};
+
+}  // namespace escapement::planar
+
+extern template class escapement::Group<escapement::planar::Spring>;

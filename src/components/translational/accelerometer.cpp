@@ -1,0 +1,3 @@
+#include "components/translational/accelerometer.hpp"
+
+template class escapement::Group<escapement::translational::Accelerometer>;

@@ -1,0 +1,3 @@
+#include "components/translational/damper.hpp"
+
+template class escapement::Group<escapement::translational::Damper>;

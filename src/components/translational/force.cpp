@@ -1,0 +1,3 @@
+#include "components/translational/force.hpp"
+
+template class escapement::Group<escapement::translational::Force>;

@@ -1,0 +1,3 @@
+#include "components/translational/mass.hpp"
+
+template class escapement::Group<escapement::translational::Mass>;

@@ -1,0 +1,19 @@
+// A mass that slides along a line.
+#pragma once
+#include "core/group.hpp"
+
+namespace escapement::translational {
+
+struct Mass {
+  Position<1> at;
+  double mass;  // kg
+
+  static constexpr bool constant_inertia = true;
+  auto variables() const { return std::tie(at); }
+  void store(const auto& z, auto& out) const { out(at) += mass * z.rate(at); }
+  auto energy(const auto& z) const { return 0.5 * mass * square(z.rate(at)); }
+};
+
+}  // namespace escapement::translational
+
+extern template class escapement::Group<escapement::translational::Mass>;

@@ -1,0 +1,3 @@
+#include "components/translational/spring.hpp"
+
+template class escapement::Group<escapement::translational::Spring>;

@@ -1,0 +1,346 @@
+// Group: all elements of one type, contiguous. The only virtual call, once per type per assembly: it gathers,
+// evaluates and scatters through a precomputed map into the values of the fixed pattern.
+#pragma once
+#include <cmath>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/element.hpp"
+#include "core/error.hpp"
+#include "core/state.hpp"
+#include "sparse/pattern.hpp"
+
+namespace escapement {
+
+/// Where a variable stands: first value, first row, and its T(u) among the tangent operators (Lie groups).
+struct Place {
+  int value = -1, row = -1, tangent = -1;
+};
+
+class GroupBase {
+ public:
+  virtual ~GroupBase() = default;
+  virtual void connect(std::span<const Place> places, int& memory_size, PatternBuilder& pattern) = 0;
+  virtual void map(const Pattern& pattern) = 0;
+  virtual void check_structure() const = 0;
+  virtual void residual(const State& state, const Shift& shift, std::span<double> r) const = 0;
+  virtual void tangent(const State& state, const Shift& shift, std::span<const double> operators,
+                       std::span<double> r, std::span<double> values) const = 0;
+  virtual void constraints(const State& state, int holonomic_level, int nonholonomic_level,
+                           std::span<double> r) const = 0;
+  /// Power bookkeeping of elements that state their energy: (energy, lost power, power taken in through rows).
+  struct Power {
+    double energy = 0, loss = 0;
+    bool stated = false;
+  };
+  virtual Power power(const State& state) const = 0;
+  /// Values of the switching functions (`kinks`) of all elements, appended.
+  virtual void kinks(const State& state, std::vector<double>& values) const = 0;
+  bool has_states = false, has_constraints = false;
+};
+
+/// Dense local tangent, written by analytic elements: k(row handle, i, column handle, j).
+template <class L>
+struct LocalMatrix {
+  std::array<double, L::rows * L::rows> m{};
+  template <class H, class C>
+  double& operator()(const H& h, int i, const C& c, int j) {
+    return m[(h.local_row + i) * L::rows + c.local_row + j];
+  }
+};
+
+template <class E>
+class Group final : public GroupBase {
+ public:
+  using L = Layout<E>;
+  using Has = Offers<E>;
+  static_assert(L::rows > 0, "an element lists at least one unknown in variables()");
+  static_assert(!Has::violation || L::holonomics > 0, "violation() needs a Multiplier");
+  static_assert(!Has::slip || L::nonholonomics > 0, "slip() needs a SlipMultiplier");
+  static_assert(!Has::analytic || !L::has_lie, "hand-written assembly is for vector positions");
+
+  Group() {
+    has_states = L::states > 0;
+    has_constraints = L::holonomics > 0 || L::nonholonomics > 0;
+  }
+
+  int add(E element) {
+    int value = 0, row[kind_count] = {L::begin_of(Kind::position), L::begin_of(Kind::state),
+                                      L::begin_of(Kind::algebraic), L::begin_of(Kind::holonomic),
+                                      L::begin_of(Kind::nonholonomic)};
+    std::apply(
+        [&](const auto&... handle) {
+          (
+              [&]<class H>(const H& h) {
+                auto& own = const_cast<H&>(h);  // a member of our own, non-const `element`
+                int& next = row[static_cast<int>(H::kind)];
+                own.local_row = next;
+                next += H::dofs;
+                if constexpr (H::kind == Kind::position) {
+                  own.local = value;
+                  value += H::values;
+                } else {
+                  own.local = own.local_row - L::positions;
+                }
+              }(handle),
+              ...);
+        },
+        element.variables());
+    elements_.push_back(std::move(element));
+    return static_cast<int>(elements_.size()) - 1;
+  }
+
+  void connect(std::span<const Place> places, int& memory_size, PatternBuilder& pattern) override {
+    places_.resize(elements_.size());
+    memory_begin_ = memory_size;
+    memory_size += Has::memory * static_cast<int>(elements_.size());
+    for (std::size_t k = 0; k < elements_.size(); ++k) {
+      int i = 0;
+      std::apply(
+          [&](const auto&... h) {
+            ((places_[k][i++] = h.is_ground() ? Place{} : places[h.variable]), ...);
+          },
+          elements_[k].variables());
+      const auto rows = global_rows(places_[k]);
+      for (int c = 0; c < L::rows; ++c)
+        for (int r = 0; r < L::rows; ++r)
+          if (coupled(r, c) && rows[r] >= 0 && rows[c] >= 0) pattern.add(rows[r], rows[c]);
+    }
+  }
+
+  void map(const Pattern& pattern) override {
+    map_.resize(elements_.size());
+    for (std::size_t k = 0; k < elements_.size(); ++k) {
+      const auto rows = global_rows(places_[k]);
+      for (int r = 0; r < L::rows; ++r)
+        for (int c = 0; c < L::rows; ++c)
+          map_[k][r * L::rows + c] =
+              coupled(r, c) && rows[r] >= 0 && rows[c] >= 0 ? pattern.find(rows[r], rows[c]) : -1;
+    }
+  }
+
+  /// Stores of position and algebraic rows may depend on q, v, t only: the rates of other unknowns are not known.
+  void check_structure() const override {
+    if constexpr (Has::store && L::others > 0 && (L::positions > 0 || L::algebraics > 0)) {
+      if (elements_.empty()) return;
+      constexpr int n = L::others;
+      Point<double, L> p{};
+      for (int i = 0; i < L::values; ++i) p.z.q[i] = 0.4 + 0.1 * i;
+      for (int i = 0; i < L::positions; ++i) p.z.v[i] = 0.7 - 0.2 * i;
+      for (int i = 0; i < n; ++i) p.z.other[i] = 0.3 + 0.15 * i;
+      const std::vector<double> memory(Has::memory, 0.0);
+      p.z.memory = memory.data();
+      auto z = lifted<n>(p.z);
+      for (int i = 0; i < n; ++i) z.other[i].d[i] = 1.0;
+      Rows<Dual<n>, L> s;
+      elements_[0].store(z, s);
+      for (int r = 0; r < L::rows; ++r) {
+        if (r >= L::states_begin && r < L::algebraics_begin) continue;
+        for (int i = 0; i < n; ++i)
+          if (std::abs(s.r[r].d[i]) > 0)
+            throw ModelError("E-STORE", "element store",
+                             "the store of a position or algebraic row depends on an unknown without a rate",
+                             "give the changing quantity a state row of its own (store = x, flow = -y) and use y");
+      }
+    }
+  }
+
+  void residual(const State& state, const Shift& shift, std::span<double> r) const override {
+    Point<double, L> p;
+    for (std::size_t k = 0; k < elements_.size(); ++k) {
+      gather(state, k, p);
+      std::array<double, L::rows> rows{};
+      evaluate(elements_[k], p, shift, rows);
+      scatter(places_[k], rows, r);
+    }
+  }
+
+  void tangent(const State& state, const Shift& shift, std::span<const double> operators, std::span<double> r,
+               std::span<double> values) const override {
+    Point<double, L> p;
+    for (std::size_t k = 0; k < elements_.size(); ++k) {
+      gather(state, k, p);
+      if constexpr (Has::analytic) {
+        if (shift.holonomic_level < 2) {
+          Rows<double, L> rows;
+          LocalMatrix<L> matrix;
+          elements_[k].assemble(p.z, p.a, shift, rows, &matrix);
+          scatter(places_[k], rows.r, r);
+          for (int i = 0; i < L::rows * L::rows; ++i)
+            if (map_[k][i] >= 0) values[map_[k][i]] += matrix.m[i];
+          continue;
+        }
+      }
+      std::array<Dual<L::rows>, L::rows> rows{};
+      add_rows(elements_[k], seeded(p, shift, operators_of(places_[k], operators)), shift, rows);
+      std::array<double, L::rows> plain;
+      for (int i = 0; i < L::rows; ++i) plain[i] = rows[i].v;
+      add_high_levels(elements_[k], p, shift, plain);
+      scatter(places_[k], plain, r);
+      for (int i = 0; i < L::rows; ++i)
+        for (int j = 0; j < L::rows; ++j) {
+          const int at = map_[k][i * L::rows + j];
+          if (at >= 0) values[at] += rows[i].d[j];
+        }
+    }
+  }
+
+  void constraints(const State& state, int holonomic_level, int nonholonomic_level,
+                   std::span<double> r) const override {
+    if constexpr (L::holonomics > 0 || L::nonholonomics > 0) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        std::array<double, L::rows> rows{};
+        constraint_rows(elements_[k], p, holonomic_level, nonholonomic_level, rows);
+        scatter(places_[k], rows, r);
+      }
+    }
+  }
+
+  Power power(const State& state) const override {
+    Power sum;
+    if constexpr (Has::energy || Has::loss) {
+      sum.stated = true;
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        if constexpr (Has::energy) sum.energy += elements_[k].energy(p.z);
+        if constexpr (Has::loss) sum.loss += elements_[k].loss(p.z);
+      }
+    } else if constexpr (Has::potential) {
+      sum.stated = true;
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        sum.energy += elements_[k].potential(p.z);
+      }
+    }
+    return sum;
+  }
+
+  void kinks(const State& state, std::vector<double>& values) const override {
+    if constexpr (Has::kinks) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        for (int i = 0; i < E::kinks; ++i) values.push_back(elements_[k].kink(p.z, i));
+      }
+    }
+  }
+
+  int memory_of(int element) const { return memory_begin_ + element * Has::memory; }
+  std::span<const E> elements() const { return elements_; }
+
+ private:
+  using Places = std::array<Place, L::handles>;
+
+  /// Which local entries can be non-zero (by which functions the element offers, never by its numbers).
+  static constexpr bool coupled(int row, int column) {
+    const bool position_column = column < L::positions;
+    if (row >= L::holonomics_begin && row < L::nonholonomics_begin) return position_column;
+    if (row >= L::nonholonomics_begin && !Has::flow) return position_column;
+    return true;
+  }
+
+  static std::array<int, L::rows> global_rows(const Places& places) {
+    std::array<int, L::rows> rows;
+    for_each_handle([&](int i, auto h, int, int local_row) {
+      using H = decltype(h);
+      for (int d = 0; d < H::dofs; ++d) rows[local_row + d] = places[i].row < 0 ? -1 : places[i].row + d;
+    });
+    return rows;
+  }
+
+  /// Calls f(index, handle type, first local value, first local row) for every handle.
+  template <class F>
+  static void for_each_handle(F f) {
+    int value = 0, row[kind_count] = {L::begin_of(Kind::position), L::begin_of(Kind::state),
+                                      L::begin_of(Kind::algebraic), L::begin_of(Kind::holonomic),
+                                      L::begin_of(Kind::nonholonomic)};
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (
+          [&] {
+            using H = typename L::template Bare<std::tuple_element_t<i, typename L::Tuple>>;
+            int& next = row[static_cast<int>(H::kind)];
+            f(static_cast<int>(i), H{}, H::kind == Kind::position ? value : next - L::positions, next);
+            if (H::kind == Kind::position) value += H::values;
+            next += H::dofs;
+          }(),
+          ...);
+    }(std::make_index_sequence<L::handles>());
+  }
+
+  void gather(const State& state, std::size_t k, Point<double, L>& p) const {
+    const Places& places = places_[k];
+    for_each_handle([&](int i, auto h, int local, int local_row) {
+      using H = decltype(h);
+      const Place& at = places[i];
+      if constexpr (H::kind == Kind::position) {
+        for (int d = 0; d < H::values; ++d)
+          p.z.q[local + d] = at.row < 0 ? (H::manifold != Manifold::vector && d == 0 ? 1.0 : 0.0)
+                                        : state.value[at.value + d];
+        for (int d = 0; d < H::dofs; ++d) {
+          p.z.v[local_row + d] = at.row < 0 ? 0.0 : state.rate[at.row + d];
+          p.a[local_row + d] = at.row < 0 ? 0.0 : state.acceleration[at.row + d];
+        }
+      } else {
+        for (int d = 0; d < H::dofs; ++d) p.z.other[local + d] = at.row < 0 ? 0.0 : state.value[at.value + d];
+      }
+    });
+    p.z.t = state.t;
+    if constexpr (Has::memory > 0) p.z.memory = &state.memory[memory_of(static_cast<int>(k))];
+  }
+
+  static auto operators_of(const Places& places, std::span<const double> operators) {
+    std::array<const double*, position_slots<L>().size()> T{};
+    int slot = 0;
+    for_each_handle([&](int i, auto h, int, int) {
+      if constexpr (decltype(h)::kind == Kind::position)
+        T[slot++] = operators.empty() || places[i].tangent < 0 ? nullptr : &operators[places[i].tangent];
+    });
+    return T;
+  }
+
+  static void evaluate(const E& e, const Point<double, L>& p, const Shift& shift,
+                       std::array<double, L::rows>& rows) {
+    if constexpr (Has::analytic) {
+      if (shift.holonomic_level < 2) {
+        Rows<double, L> out;
+        e.assemble(p.z, p.a, shift, out, static_cast<LocalMatrix<L>*>(nullptr));
+        rows = out.r;
+        return;
+      }
+    }
+    add_rows(e, p, shift, rows);
+    add_high_levels(e, p, shift, rows);
+  }
+
+  static void add_high_levels(const E& e, const Point<double, L>& p, const Shift& shift,
+                              std::array<double, L::rows>& rows) {
+    if constexpr (L::holonomics > 0 || L::nonholonomics > 0) {
+      if (shift.holonomic_level < 2 && shift.nonholonomic_level < 1) return;
+      std::array<double, L::rows> high{};
+      constraint_rows(e, p, shift.holonomic_level > 1 ? shift.holonomic_level : -1,
+                      shift.nonholonomic_level > 0 ? shift.nonholonomic_level : -1, high);
+      for (int i = L::holonomics_begin; i < L::nonholonomics_begin; ++i) rows[i] += shift.holonomic_scale * high[i];
+      for (int i = L::nonholonomics_begin; i < L::rows; ++i) rows[i] += shift.nonholonomic_scale * high[i];
+    }
+  }
+
+  static void scatter(const Places& places, const std::array<double, L::rows>& rows, std::span<double> r) {
+    for_each_handle([&](int i, auto h, int, int local_row) {
+      using H = decltype(h);
+      if (places[i].row < 0) return;
+      for (int d = 0; d < H::dofs; ++d) r[places[i].row + d] += rows[local_row + d];
+    });
+  }
+
+  std::vector<E> elements_;
+  std::vector<Places> places_;
+  std::vector<std::array<int, L::rows * L::rows>> map_;
+  int memory_begin_ = 0;
+};
+
+}  // namespace escapement

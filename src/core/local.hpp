@@ -1,0 +1,121 @@
+// What an element kernel sees: the values of its own unknowns, for any scalar, and the rows it writes to.
+#pragma once
+#include <array>
+#include <tuple>
+#include <utility>
+
+#include "core/variable.hpp"
+
+namespace escapement {
+
+/// Sizes of an element's local vectors, from the types of the handles it lists in `variables()`.
+template <class E>
+struct Layout {
+  using Tuple = decltype(std::declval<const E&>().variables());
+  template <class H>
+  using Bare = std::remove_cvref_t<H>;
+
+  template <class F>
+  static constexpr int sum(F f) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return (0 + ... + f.template operator()<Bare<std::tuple_element_t<i, Tuple>>>());
+    }(std::make_index_sequence<std::tuple_size_v<Tuple>>());
+  }
+  static constexpr int dofs_of(Kind k) {
+    return sum([k]<class H>() { return H::kind == k ? H::dofs : 0; });
+  }
+
+  static constexpr int handles = static_cast<int>(std::tuple_size_v<Tuple>);
+  static constexpr int values = sum([]<class H>() { return H::kind == Kind::position ? H::values : 0; });
+  static constexpr int positions = dofs_of(Kind::position);
+  static constexpr int states = dofs_of(Kind::state);
+  static constexpr int algebraics = dofs_of(Kind::algebraic);
+  static constexpr int holonomics = dofs_of(Kind::holonomic);
+  static constexpr int nonholonomics = dofs_of(Kind::nonholonomic);
+  // Local rows (and columns): positions, states, algebraics, holonomics, nonholonomics, in this order.
+  static constexpr int states_begin = positions;
+  static constexpr int algebraics_begin = states_begin + states;
+  static constexpr int holonomics_begin = algebraics_begin + algebraics;
+  static constexpr int nonholonomics_begin = holonomics_begin + holonomics;
+  static constexpr int rows = nonholonomics_begin + nonholonomics;
+  static constexpr int others = rows - positions;
+  static constexpr int begin_of(Kind k) {
+    constexpr int begins[] = {0, states_begin, algebraics_begin, holonomics_begin, nonholonomics_begin};
+    return begins[static_cast<int>(k)];
+  }
+  static constexpr bool has_lie = sum([]<class H>() { return H::manifold != Manifold::vector ? 1 : 0; }) > 0;
+};
+
+/// Values of an element's unknowns: z(handle) is the value, z.rate(handle) the velocity of a position.
+template <class S, class L>
+struct Values {
+  using Scalar = S;
+  using Sizes = L;
+  std::array<S, L::values> q;
+  std::array<S, L::positions> v;
+  std::array<S, L::others> other;  // x, y, λ, μ
+  S t{};
+  const double* memory = nullptr;
+
+  template <class H>
+  auto operator()(const H& h) const {
+    if constexpr (H::kind != Kind::position) {
+      return block<H::dofs>(&other[h.local]);
+    } else if constexpr (H::manifold == Manifold::vector) {
+      return block<H::dofs>(&q[h.local]);
+    } else if constexpr (H::manifold == Manifold::so3) {
+      return rotation(&q[h.local]);
+    } else {
+      return Frame<S>{rotation(&q[h.local]), Vec3<S>{{q[h.local + 4], q[h.local + 5], q[h.local + 6]}}};
+    }
+  }
+  template <class H>
+    requires(H::kind == Kind::position)
+  auto rate(const H& h) const {
+    return block<H::dofs>(&v[h.local_row]);
+  }
+
+ private:
+  template <int n>
+  static auto block(const S* p) {
+    if constexpr (n == 1) {
+      return *p;
+    } else {
+      Vec<n, S> r;
+      for (int i = 0; i < n; ++i) r[i] = p[i];
+      return r;
+    }
+  }
+  static Rotation<S> rotation(const S* p) { return {p[0], {{p[1], p[2], p[3]}}}; }
+};
+
+/// Rows an element writes to: out(handle) += …
+template <class S, class L>
+struct Rows {
+  std::array<S, L::rows> r{};
+
+  template <int n>
+  struct Block {
+    S* p;
+    S& operator[](int i) const { return p[i]; }
+    const Block& operator+=(const Vec<n, S>& a) const {
+      for (int i = 0; i < n; ++i) p[i] += a[i];
+      return *this;
+    }
+    const Block& operator-=(const Vec<n, S>& a) const {
+      for (int i = 0; i < n; ++i) p[i] -= a[i];
+      return *this;
+    }
+  };
+
+  template <class H>
+  decltype(auto) operator()(const H& h) {
+    if constexpr (H::dofs == 1) {
+      return static_cast<S&>(r[h.local_row]);
+    } else {
+      return Block<H::dofs>{&r[h.local_row]};
+    }
+  }
+};
+
+}  // namespace escapement

@@ -1,0 +1,65 @@
+#include "core/manifold.hpp"
+
+#include <algorithm>
+
+namespace escapement {
+namespace {
+
+Vector3 at(std::span<const double> x, int i) { return {{x[i], x[i + 1], x[i + 2]}}; }
+void put(std::span<double> x, int i, const Vector3& a) {
+  for (int k = 0; k < 3; ++k) x[i + k] = a[k];
+}
+
+/// Writes a 3×3 block at (i, j) of a row-major n×n operator.
+void put_block(std::span<double> T, int n, int i, int j, const Matrix3& A) {
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) T[(i + r) * n + j + c] = A.m[r][c];
+}
+
+}  // namespace
+
+void move_positions(const System& system, std::span<const double> q0, std::span<const double> u,
+                    std::span<double> q, std::span<double> operators) {
+  const Range rows = system.rows(Kind::position);
+  const auto values = system.value_of_row();
+  if (system.lie_variables().empty()) {  // values and rows of positions coincide
+    for (int i = 0; i < rows.end; ++i) q[i] = q0[i] + u[i];
+    return;
+  }
+  for (int i = 0; i < rows.end; ++i)
+    if (values[i] >= 0) q[values[i]] = q0[values[i]] + u[i];
+  for (const auto& lie : system.lie_variables()) {
+    const bool se3 = lie.manifold == Manifold::se3;
+    const int value = lie.place.value, row = lie.place.row;
+    const Vector3 w = at(u, se3 ? row + 3 : row);
+    const Rotation<double> R0{q0[value], at(q0, value + 1)};
+    const Rotation<double> R = normalised(R0 * exp_so3(w));
+    q[value] = R.w;
+    put(q, value + 1, R.u);
+    if (se3) put(q, value + 4, at(q0, value + 4) + R0 * (left_tangent_so3(w) * at(u, row)));
+    if (operators.empty()) continue;
+    const auto T = operators.subspan(lie.place.tangent, lie.dofs() * lie.dofs());
+    const Matrix3 A = tangent_so3(w);
+    put_block(T, lie.dofs(), 0, 0, A);
+    if (se3) {
+      put_block(T, 6, 3, 3, A);
+      put_block(T, 6, 0, 3, tangent_se3_coupling(at(u, row), w));
+      put_block(T, 6, 3, 0, Matrix3{});
+    }
+  }
+}
+
+void lie_bracket(const System& system, std::span<const double> v, std::span<const double> a, std::span<double> b) {
+  std::fill(b.begin(), b.begin() + system.rows(Kind::position).end, 0.0);
+  for (const auto& lie : system.lie_variables()) {
+    const int row = lie.place.row;
+    if (lie.manifold == Manifold::so3) {
+      put(b, row, cross(at(v, row), at(a, row)));
+    } else {
+      put(b, row, cross(at(v, row + 3), at(a, row)) - cross(at(a, row + 3), at(v, row)));
+      put(b, row + 3, cross(at(v, row + 3), at(a, row + 3)));
+    }
+  }
+}
+
+}  // namespace escapement

@@ -1,0 +1,16 @@
+// Moving positions: q ∘ exp(u) on vector spaces, SO(3) and SE(3) alike, and the Lie bracket.
+#pragma once
+#include <span>
+
+#include "core/system.hpp"
+
+namespace escapement {
+
+/// q = q0 ∘ exp(u) for all positions; `operators`, unless empty, receives T(u) of the Lie variables (T-lie-1…4).
+void move_positions(const System& system, std::span<const double> q0, std::span<const double> u,
+                    std::span<double> q, std::span<double> operators);
+
+/// b = [v, a]: ω × ω̇ on SO(3), ad_v a on SE(3), zero on vector spaces (T-lie-6).
+void lie_bracket(const System& system, std::span<const double> v, std::span<const double> a, std::span<double> b);
+
+}  // namespace escapement

@@ -1,0 +1,179 @@
+#include "core/newton.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace escapement {
+
+Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options)
+    : options_(options), n_(pattern.n), solver_(make_solver(pattern.n)) {
+  solver_->analyze(pattern);
+  values_.assign(pattern.nonzeros(), 0.0);
+  residual_.assign(n_, 0.0);
+  increment_.assign(n_ + extra, 0.0);
+  previous_.assign(n_ + extra, 0.0);
+  history_.reserve(4 * options.max_iterations + 16);
+}
+
+Factorization Newton::factor() {
+  auto result = solver_->factor(values_);
+  factored_ = result.ok;
+  return result;
+}
+
+bool Newton::finite() const {
+  double sum = 0;
+  for (double x : residual_) sum += x * 0.0;  // 0 for numbers, NaN for NaN and infinity
+  return sum == 0.0;
+}
+
+bool Newton::renew(NewtonProblem& problem, NewtonReport& report) {
+  problem.tangent(residual_, values_);
+  if (!finite()) {
+    fail(problem, report, NewtonStatus::not_finite);
+    return false;
+  }
+  const Factorization f = factor();
+  ++report.factorizations;
+  if (f.ok) return true;
+  fail(problem, report, NewtonStatus::singular);
+  report.worst.clear();
+  for (int i : f.singular_rows) report.worst.push_back({i, residual_[i], 0.0});
+  if (report.worst.empty())
+    for (int i : f.singular_columns) report.worst.push_back({i, residual_[i], 0.0});
+  return false;
+}
+
+double Newton::weighted(NewtonProblem& problem) const {
+  const auto w = problem.weights();
+  double norm = 0;
+  for (std::size_t i = 0; i < increment_.size(); ++i) {
+    const double e = w[i] * std::abs(increment_[i]);
+    if (!(e <= norm)) norm = e;  // a NaN is never small
+  }
+  return norm / options_.tolerance;
+}
+
+void Newton::fail(NewtonProblem& problem, NewtonReport& report, NewtonStatus status) const {
+  report.status = status;
+  report.history = history_;
+  const auto w = problem.weights();
+  std::vector<NewtonReport::Worst> all;
+  for (int i = 0; i < n_; ++i) all.push_back({i, residual_[i], w[i] * increment_[i]});
+  const auto badness = [&](const NewtonReport::Worst& x) {
+    if (status == NewtonStatus::not_finite) return std::isfinite(x.residual) ? 0.0 : 1.0;
+    return std::isfinite(x.increment) ? std::abs(x.increment) : INFINITY;
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return badness(a) > badness(b); });
+  all.resize(std::min<std::size_t>(all.size(), 5));
+  if (status == NewtonStatus::not_finite)
+    std::erase_if(all, [](const auto& x) { return std::isfinite(x.residual); });
+  report.worst = std::move(all);
+}
+
+NewtonReport Newton::solve(NewtonProblem& problem) {
+  NewtonReport report;
+  history_.clear();
+  int age = 0;  // iterations since the matrix was evaluated; 0: at this very point
+  if (!factored_) {
+    if (!renew(problem, report)) return report;
+  } else {
+    problem.residual(residual_);
+    age = 1000;
+  }
+  double previous = 0;  // weighted norm of the last increment
+  while (true) {
+    if (!finite()) {
+      fail(problem, report, NewtonStatus::not_finite);
+      return report;
+    }
+    for (int i = 0; i < n_; ++i) increment_[i] = -residual_[i];
+    solver_->solve({increment_.data(), static_cast<std::size_t>(n_)});
+    problem.complete(*solver_, residual_, increment_);
+    const double norm = weighted(problem);
+    history_.push_back(norm);
+    report.increment = norm;
+    const double rate = previous > 0 ? norm / previous : 0;
+    if (previous > 0) report.contraction = rate;
+
+    if (previous > 0 && !(rate < 0.9) && !(norm <= 1.0)) {  // not contracting
+      if (age > 1) {  // perhaps only the matrix is old
+        if (!renew(problem, report)) return report;
+        age = 0;
+        previous = 0;
+        if (static_cast<int>(history_.size()) < options_.max_iterations) continue;
+      } else {  // last resort: go back and take a shorter step along the last increment
+        problem.move(previous_, -1.0);
+        double scale = 0.5;
+        bool better = false;
+        for (; scale > 1e-3 && !better; scale *= 0.5) {
+          problem.move(previous_, scale);
+          problem.residual(residual_);
+          if (finite()) {
+            for (int i = 0; i < n_; ++i) increment_[i] = -residual_[i];
+            solver_->solve({increment_.data(), static_cast<std::size_t>(n_)});
+            problem.complete(*solver_, residual_, increment_);
+            better = weighted(problem) <= (1 - 0.5 * scale) * previous;
+          }
+          if (!better) problem.move(previous_, -scale);
+        }
+        if (!better) {
+          problem.move(previous_, 1.0);
+          problem.residual(residual_);
+          fail(problem, report, NewtonStatus::no_convergence);
+          return report;
+        }
+        ++report.iterations;
+        if (!renew(problem, report)) return report;
+        age = 0;
+        previous = 0;
+        if (static_cast<int>(history_.size()) < options_.max_iterations) continue;
+      }
+    }
+    if (!(norm < INFINITY) || static_cast<int>(history_.size()) > options_.max_iterations) {
+      fail(problem, report, std::isfinite(norm) ? NewtonStatus::no_convergence : NewtonStatus::not_finite);
+      return report;
+    }
+
+    problem.move(increment_, 1.0);
+    ++report.iterations;
+    // Converged when what the contraction leaves over is below the tolerance (T-newton-2).
+    if (norm <= 1.0 || (previous > 0 && rate < 0.9 && norm * rate / (1 - rate) <= 1.0)) return report;
+    std::swap(previous_, increment_);
+    const bool slow = previous > 0 && rate > options_.slow;
+    previous = norm;
+    ++age;
+    if (slow) {
+      if (!renew(problem, report)) return report;
+      age = 0;
+    } else {
+      problem.residual(residual_);
+    }
+  }
+}
+
+std::string describe(const NewtonReport& report, const System& system) {
+  std::string text;
+  switch (report.status) {
+    case NewtonStatus::converged: return fmt::format("converged in {} iterations", report.iterations);
+    case NewtonStatus::no_convergence:
+      text = fmt::format("no convergence in {} iterations; worst rows:", report.iterations);
+      break;
+    case NewtonStatus::singular: text = "the equations are singular; rows that depend on each other:"; break;
+    case NewtonStatus::not_finite: text = "a row is not a finite number:"; break;
+  }
+  for (const auto& w : report.worst)
+    text += fmt::format("\n    row {} residual {:.3g}{}", system.row_name(w.row), w.residual,
+                        w.increment != 0 ? fmt::format(", unknown still moves by {:.2g} of its nominal magnitude",
+                                                       w.increment)
+                                         : "");
+  if (!report.history.empty()) {
+    text += "\n    increments / tolerance:";
+    for (double x : report.history) text += fmt::format(" {:.1e}", x);
+  }
+  return text;
+}
+
+}  // namespace escapement

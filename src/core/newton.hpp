@@ -1,0 +1,83 @@
+// Newton's method with a lagged factorisation, controlled by its own contraction rate (T-newton).
+// It never reports convergence it has not measured, and it names the rows it fails on.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/system.hpp"
+#include "sparse/linear_solver.hpp"
+
+namespace escapement {
+
+struct NewtonOptions {
+  double tolerance = 1e-11;   // remaining error, relative to each unknown's nominal magnitude
+  int max_iterations = 20;
+  double slow = 0.2;          // contraction above which the matrix is renewed
+};
+
+/// What Newton needs of its caller. `increment` may be longer than the residual (projection unknowns).
+class NewtonProblem {
+ public:
+  virtual ~NewtonProblem() = default;
+  virtual void residual(std::span<double> r) = 0;
+  virtual void tangent(std::span<double> r, std::span<double> values) = 0;
+  /// Unknowns += scale · increment.
+  virtual void move(std::span<const double> increment, double scale) = 0;
+  /// Weight of each increment: its inverse nominal magnitude. The norm is the largest weighted increment.
+  virtual std::span<const double> weights() const = 0;
+  /// Fills increments beyond the linear system's unknowns (stabilised index 2); r is the residual just solved for.
+  virtual void complete(LinearSolver&, std::span<const double> r, std::span<double> increment) {
+    (void)r, (void)increment;
+  }
+};
+
+enum class NewtonStatus { converged, no_convergence, singular, not_finite };
+
+struct NewtonReport {
+  NewtonStatus status = NewtonStatus::converged;
+  int iterations = 0;
+  int factorizations = 0;
+  double contraction = 0;     // last measured rate
+  double increment = 0;       // last weighted increment, in units of the tolerance
+  struct Worst {
+    int row;
+    double residual, increment;
+  };
+  std::vector<Worst> worst;   // on failure: the five worst rows, or the dependent set
+  std::vector<double> history;  // on failure: weighted increments, iteration by iteration
+  bool ok() const { return status == NewtonStatus::converged; }
+};
+
+class Newton {
+ public:
+  /// Allocates everything; solves do not allocate unless they fail. `extra`: increments beyond the n unknowns.
+  Newton(const Pattern& pattern, int extra, NewtonOptions options);
+  NewtonReport solve(NewtonProblem& problem);
+  /// Forgets the factorisation (the matrix has changed by more than a little).
+  void invalidate() { factored_ = false; }
+  bool factored() const { return factored_; }
+  LinearSolver& solver() { return *solver_; }
+  std::span<double> matrix() { return values_; }
+  /// Factors whatever was written to matrix().
+  Factorization factor();
+  NewtonOptions& options() { return options_; }
+
+ private:
+  bool renew(NewtonProblem& problem, NewtonReport& report);
+  double weighted(NewtonProblem& problem) const;
+  void fail(NewtonProblem& problem, NewtonReport& report, NewtonStatus status) const;
+  bool finite() const;
+
+  NewtonOptions options_;
+  int n_;
+  std::unique_ptr<LinearSolver> solver_;
+  std::vector<double> values_, residual_, increment_, previous_, history_;
+  bool factored_ = false;
+};
+
+/// "no convergence in 20 iterations; largest residual: row `pump.outlet` (mass balance) 3.2e-1; …"
+std::string describe(const NewtonReport& report, const System& system);
+
+}  // namespace escapement

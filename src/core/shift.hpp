@@ -1,0 +1,29 @@
+// Shift: from stepper (or analysis) to assembly. Says along which combination of q, v, v̇ the unknown of a
+// position row moves, how state rows weigh store and flow, and how constraint rows are taken (T-shift-1).
+#pragma once
+
+namespace escapement {
+
+struct Shift {
+  // d(q, v, v̇)/d(unknown) of positions: tangent = ∂R/∂q·T(u)·position + ∂R/∂v·velocity + ∂R/∂v̇·acceleration.
+  double position = 0;
+  double velocity = 0;
+  double acceleration = 0;
+  // State rows are  store·s(z) + flow·f(z)  (the stepper subtracts its history).
+  double store = 0;
+  double flow = 1;
+  // Constraint rows: how often Φ and k are differentiated in time, and the factor in front.
+  int holonomic_level = 0;     // 0: Φ, 1: Φ̇, 2: Φ̈ (consistent start)
+  int nonholonomic_level = 0;  // 0: k, 1: k̇ (consistent start)
+  double holonomic_scale = 1;
+  double nonholonomic_scale = 1;
+
+  /// The classical matrices: K = ∂R/∂q, C = ∂R/∂v, M = ∂R/∂v̇ with unscaled rows.
+  static Shift stiffness() { return {.position = 1}; }
+  static Shift damping() { return {.velocity = 1}; }
+  static Shift mass() { return {.acceleration = 1}; }
+  /// Store and flow tangents of state rows: E and A of  E ẋ + A x = 0.
+  static Shift stores() { return {.store = 1, .flow = 0}; }
+};
+
+}  // namespace escapement

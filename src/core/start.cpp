@@ -1,0 +1,321 @@
+#include "core/start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/manifold.hpp"
+
+namespace escapement {
+namespace {
+
+/// How a state row takes part in the start.
+enum class StateRow {
+  dynamic,    // its store is given: store(z) = s₀
+  algebraic,  // nobody stores in it: flow(z) = 0
+  mixed       // stores that do not determine the states alone: a vanishing implicit step keeps what is stored
+};
+
+class Start final : public NewtonProblem {
+ public:
+  Start(const System& system, State& state, const StartOptions& options)
+      : system_(system), state_(state), options_(options), newton_(system.pattern(), 0, {.tolerance = 1e-12}) {
+    const int n = system.size();
+    weights_.assign(n, 1.0);
+    other_r_.assign(n, 0.0);
+    other_values_.assign(system.pattern().nonzeros(), 0.0);
+    stored_.assign(n, 0.0);
+    drift_.assign(n, 0.0);
+    rows_ = system.rows(Kind::state);
+    classify();
+  }
+
+  NewtonReport run() {
+    system_.state_store(state_, stored_);
+    NewtonReport report;
+    // Mixed rows: each pass removes one more order of the vanishing step (T-start-4).
+    const int passes = has_mixed_ ? 4 : 1;
+    for (int pass = 0; pass < passes; ++pass) {
+      newton_.invalidate();
+      set_weights();
+      report = newton_.solve(*this);
+      if (!report.ok()) return report;
+      system_.state_flow(state_, drift_);
+    }
+    for (int i = rows_.begin; i < rows_.end; ++i) state_.rate[i] = -drift_[i];
+    system_.state_store(state_, stored_);
+    for (int i = rows_.begin; i < rows_.end; ++i) state_.store[i - rows_.begin] = stored_[i];
+    return report;
+  }
+
+  void residual(std::span<double> r) override {
+    system_.residual(state_, shift(1, 0), other_r_);
+    system_.residual(state_, shift(0, 1), r);
+    combine(r);
+  }
+  void tangent(std::span<double> r, std::span<double> values) override {
+    system_.tangent(state_, shift(1, 0), {}, other_r_, other_values_);
+    system_.tangent(state_, shift(0, 1), {}, r, values);
+    combine(r);
+    const Pattern& p = system_.pattern();
+    for (int k = 0; k < p.nonzeros(); ++k) {
+      const int i = p.row[k];
+      if (i < rows_.begin || i >= rows_.end) continue;
+      const auto [s, f] = row_weights(i);
+      values[k] = s * other_values_[k] + f * values[k];
+    }
+    add_proximal(system_, options_.proximal, values);
+  }
+  void move(std::span<const double> du, double scale) override {
+    const Range p = system_.rows(Kind::position);
+    const auto at = system_.value_of_row();
+    for (int i = 0; i < p.end; ++i) state_.acceleration[i] += scale * du[i];
+    for (int i = p.end; i < system_.size(); ++i) state_.value[at[i]] += scale * du[i];
+  }
+  std::span<const double> weights() const override { return weights_; }
+
+ private:
+  static Shift shift(double store, double flow) {
+    return {.acceleration = 1, .store = store, .flow = flow, .holonomic_level = 2, .nonholonomic_level = 1};
+  }
+  std::pair<double, double> row_weights(int i) const {
+    switch (kinds_[i - rows_.begin]) {
+      case StateRow::dynamic: return {1.0, 0.0};
+      case StateRow::algebraic: return {0.0, 1.0};
+      default: return {1.0, vanishing_};
+    }
+  }
+  void combine(std::span<double> r) {
+    for (int i = rows_.begin; i < rows_.end; ++i) {
+      const auto [s, f] = row_weights(i);
+      r[i] = s * (other_r_[i] - stored_[i]) + f * (r[i] - (s != 0 ? drift_[i] : 0.0));
+    }
+  }
+
+  /// Sorts the state rows by the tangent of their stores.
+  void classify() {
+    kinds_.assign(rows_.size(), StateRow::algebraic);
+    if (rows_.size() == 0) return;
+    const Pattern& p = system_.pattern();
+    std::vector<double> r(system_.size()), E(p.nonzeros()), A(p.nonzeros());
+    system_.tangent(state_, shift(1, 0), {}, r, E);
+    system_.tangent(state_, shift(0, 1), {}, r, A);
+    double fastest = INFINITY;
+    for (int j = rows_.begin; j < rows_.end; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+        const int i = p.row[k];
+        if (i < rows_.begin || i >= rows_.end || E[k] == 0) continue;
+        kinds_[i - rows_.begin] = StateRow::dynamic;
+        if (A[k] != 0) fastest = std::min(fastest, std::abs(E[k] / A[k]));
+      }
+    vanishing_ = 1e-6 * (std::isfinite(fastest) ? fastest : 1.0);
+    // Do the stores determine the states? Factor their tangent with unit rows for everybody else.
+    for (int j = 0; j < p.n; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+        const int i = p.row[k];
+        const bool inside = j >= rows_.begin && j < rows_.end && i >= rows_.begin && i < rows_.end &&
+                            kinds_[i - rows_.begin] == StateRow::dynamic &&
+                            kinds_[j - rows_.begin] == StateRow::dynamic;
+        if (!inside) E[k] = i == j ? 1.0 : 0.0;
+      }
+    std::copy(E.begin(), E.end(), newton_.matrix().begin());
+    if (!newton_.factor().ok) {
+      has_mixed_ = true;
+      std::replace(kinds_.begin(), kinds_.end(), StateRow::dynamic, StateRow::mixed);
+    }
+    newton_.invalidate();
+  }
+
+  /// Relative to the larger of nominal and present magnitude, kind by kind (accelerations have no nominal).
+  void set_weights() {
+    double top = 0;
+    for (double a : state_.acceleration) top = std::max(top, std::abs(a));
+    const auto nominal = system_.nominal();
+    const auto at = system_.value_of_row();
+    for (int i = 0; i < system_.size(); ++i)
+      weights_[i] = i < system_.rows(Kind::position).end
+                        ? 1.0 / (nominal[i] + top)
+                        : 1.0 / (nominal[i] + std::abs(state_.value[at[i]]));
+  }
+
+  const System& system_;
+  State& state_;
+  const StartOptions& options_;
+  Newton newton_;
+  Range rows_;
+  std::vector<StateRow> kinds_;
+  std::vector<double> weights_, other_r_, other_values_, stored_, drift_;
+  double vanishing_ = 0;
+  bool has_mixed_ = false;
+};
+
+struct Violation {
+  int row = -1;
+  double size = 0;  // relative to the row's nominal magnitude
+};
+
+Violation largest(const System& system, std::span<const double> r, Range rows) {
+  Violation worst;
+  for (int i = rows.begin; i < rows.end; ++i) {
+    const double e = std::abs(r[i]) / system.row_nominal()[i];
+    if (!(e <= worst.size)) worst = {i, e};
+  }
+  return worst;
+}
+
+[[noreturn]] void refuse(const System& system, const Violation& v, double t, const char* what) {
+  throw ModelError("E-START", system.row_name(v.row),
+                   fmt::format("the given start violates it: {} {:.3g} at t = {:g} s", what, v.size, t),
+                   "mend the initial values, or ask for projection");
+}
+
+/// Solves [M Φᵀ; Φ 0] for the increment that removes the violations in `r` (rows of constraints only).
+class Projector {
+ public:
+  Projector(const System& system, const StartOptions& options)
+      : system_(system), options_(options), newton_(system.pattern(), 0, {}), r_(system.size()), du_(system.size()) {}
+
+  void factor(const State& state) {
+    system_.tangent(state,
+                    {.acceleration = 1, .store = 1, .flow = 0, .holonomic_level = 2, .nonholonomic_level = 1}, {},
+                    r_, newton_.matrix());
+    // States and signals stay: identity rows for them.
+    const Pattern& p = system_.pattern();
+    const Range still{system_.rows(Kind::state).begin, system_.rows(Kind::algebraic).end};
+    for (int j = 0; j < p.n; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+        if ((p.row[k] >= still.begin && p.row[k] < still.end) || (j >= still.begin && j < still.end))
+          newton_.matrix()[k] = p.row[k] == j ? 1.0 : 0.0;
+    add_proximal(system_, options_.proximal, newton_.matrix());
+    const auto f = newton_.factor();
+    if (!f.ok) {
+      const auto& rows = f.singular_rows.empty() ? f.singular_columns : f.singular_rows;
+      throw ModelError("E-SINGULAR", rows.empty() ? "constraints" : system_.row_name(rows[0]),
+                       "the constraints cannot be projected onto: they depend on each other or on massless motion",
+                       "remove the redundant constraint, or allow redundant constraints");
+    }
+  }
+  /// Largest relative increment; `du` holds it for the position rows.
+  std::span<const double> solve(std::span<const double> violation) {
+    std::fill(du_.begin(), du_.end(), 0.0);
+    for (Kind kind : {Kind::holonomic, Kind::nonholonomic})
+      for (int i = system_.rows(kind).begin; i < system_.rows(kind).end; ++i) du_[i] = -violation[i];
+    newton_.solver().solve(du_);
+    return du_;
+  }
+
+ private:
+  const System& system_;
+  const StartOptions& options_;
+  Newton newton_;
+  std::vector<double> r_, du_;
+};
+
+double relative_size(const System& system, std::span<const double> du) {
+  double size = 0;
+  for (int i = 0; i < system.rows(Kind::position).end; ++i)
+    size = std::max(size, std::abs(du[i]) / system.nominal()[i]);
+  return size;
+}
+
+void check_or_project(const System& system, State& state, const StartOptions& options, StartReport& report) {
+  const Range holonomic = system.rows(Kind::holonomic), slip = system.rows(Kind::nonholonomic);
+  std::vector<double> r(system.size());
+  Projector projector(system, options);
+  const int attempts = options.project ? 30 : 0;
+
+  for (int k = 0;; ++k) {  // positions: Φ(q, t) = 0
+    system.constraints(state, 0, -1, r);
+    const Violation v = largest(system, r, holonomic);
+    if (v.size <= (options.project ? 1e-13 : options.tolerance)) break;
+    if (k >= attempts) {
+      if (v.size <= options.tolerance) break;  // at the rounding floor
+      refuse(system, v, state.t, "violation (relative to its nominal magnitude)");
+    }
+    projector.factor(state);
+    const auto du = projector.solve(r);
+    report.moved_position += relative_size(system, du);
+    const auto q = state.value;
+    move_positions(system, q, du, state.value, {});
+  }
+  for (int k = 0;; ++k) {  // velocities: Φ̇ = 0 and k(q, v, t) = 0
+    system.constraints(state, 1, 0, r);
+    Violation v = largest(system, r, holonomic);
+    const Violation w = largest(system, r, slip);
+    if (!(w.size <= v.size)) v = w;
+    double speed = 1;
+    for (int i = 0; i < system.rows(Kind::position).end; ++i)
+      speed = std::max(speed, std::abs(state.rate[i]) / system.nominal()[i]);
+    const double allowed = options.tolerance * speed;
+    if (v.size <= (options.project ? 1e-13 * speed : allowed)) break;
+    if (k >= attempts) {
+      if (v.size <= allowed) break;
+      refuse(system, v, state.t, "rate of violation (relative to its nominal magnitude)");
+    }
+    projector.factor(state);
+    const auto du = projector.solve(r);
+    report.moved_velocity += relative_size(system, du);
+    for (int i = 0; i < system.rows(Kind::position).end; ++i) state.rate[i] += du[i];
+  }
+}
+
+}  // namespace
+
+void add_proximal(const System& system, double proximal, std::span<double> values) {
+  if (proximal == 0) return;
+  const Pattern& p = system.pattern();
+  const int positions = system.rows(Kind::position).end;
+  for (Kind kind : {Kind::holonomic, Kind::nonholonomic}) {
+    const Range rows = system.rows(kind);
+    if (rows.size() == 0) continue;
+    std::vector<double> schur(rows.size(), 0.0);  // Σ_j Φ_ij² / S_jj
+    for (int j = 0; j < positions; ++j) {
+      const int d = p.find(j, j);
+      const double inertia = std::abs(values[d]);
+      if (!(inertia > 0)) continue;
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+        if (p.row[k] >= rows.begin && p.row[k] < rows.end)
+          schur[p.row[k] - rows.begin] += values[k] * values[k] / inertia;
+    }
+    for (int i = rows.begin; i < rows.end; ++i) {
+      const double s = schur[i - rows.begin];
+      values[p.find(i, i)] -= proximal * (s > 0 ? s : 1.0);
+    }
+  }
+}
+
+StartReport make_consistent(const System& system, State& state, const StartOptions& options) {
+  StartReport report;
+  for (int i = 0; i < system.size(); ++i) {
+    const int at = system.value_of_row()[i];
+    if (at >= 0 && !std::isfinite(state.value[at]))
+      throw ModelError("E-START", system.unknown_name(i), "the initial value is not a finite number", "");
+    if (i < system.rows(Kind::position).end && !std::isfinite(state.rate[i]))
+      throw ModelError("E-START", system.unknown_name(i), "the initial velocity is not a finite number", "");
+  }
+  for (const auto& lie : system.lie_variables()) {
+    double* q = &state.value[lie.place.value];
+    const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(std::abs(size - 1) < 1e-6))
+      throw ModelError("E-START", system.unknown_name(lie.place.row),
+                       fmt::format("a rotation needs a unit quaternion, this one has length {:g}", size), "");
+    for (int k = 0; k < 4; ++k) q[k] /= size;
+  }
+  if (options.check) check_or_project(system, state, options, report);
+  report.newton = Start(system, state, options).run();
+  if (report.newton.ok()) return report;
+  if (report.newton.status == NewtonStatus::singular) {
+    std::string set;
+    for (const auto& w : report.newton.worst) set += (set.empty() ? "" : ", ") + system.row_name(w.row);
+    throw ModelError("E-SINGULAR", report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
+                     "accelerations, multipliers and signals are not determined; rows that depend on each other: " + set,
+                     "look for redundant constraints, massless motion without stiffness, or a signal loop that "
+                     "determines nothing");
+  }
+  throw ModelError("E-START", report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
+                   "no consistent accelerations, multipliers and signals: " + describe(report.newton, system),
+                   "start from values closer to a solution");
+}
+
+}  // namespace escapement

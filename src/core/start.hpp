@@ -1,0 +1,29 @@
+// Consistent start: accelerations, store rates, multipliers and algebraic unknowns from given q, v, x (T-start).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/newton.hpp"
+
+namespace escapement {
+
+struct StartOptions {
+  bool project = false;       // move q and v onto the constraints instead of refusing
+  bool check = true;          // examine Φ = 0, Φ̇ = 0, k = 0
+  double tolerance = 1e-8;    // allowed violation, relative to the row's nominal magnitude
+  double proximal = 0;        // regularisation for redundant constraints (0: they are refused)
+};
+
+struct StartReport {
+  NewtonReport newton;
+  double moved_position = 0, moved_velocity = 0;  // by projection: largest change, relative to nominal
+};
+
+/// Fills v̇, ṡ, s, λ, μ, y (and states that nobody stores in) so that every row holds at state.t.
+/// Throws ModelError E-START naming the constraint when q or v violate one, E-SINGULAR naming dependent rows.
+StartReport make_consistent(const System& system, State& state, const StartOptions& options = {});
+
+/// −ε_i on the multiplier diagonal: ε_i = proximal × an estimate of Φ M⁻¹ Φᵀ of that row (T-proximal).
+void add_proximal(const System& system, double proximal, std::span<double> values);
+
+}  // namespace escapement

@@ -1,0 +1,158 @@
+#include "core/system.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace escapement {
+
+const char* name_of(Kind kind) {
+  constexpr const char* names[] = {"position", "state", "algebraic", "holonomic", "nonholonomic"};
+  return names[static_cast<int>(kind)];
+}
+
+const char* equation_of(Kind kind) {
+  constexpr const char* names[] = {"momentum balance", "rate law", "defining equation", "holonomic constraint",
+                                   "nonholonomic constraint"};
+  return names[static_cast<int>(kind)];
+}
+
+// ------------------------------------------------------------------ System
+
+State System::state() const {
+  State s;
+  s.value.assign(values_, 0.0);
+  s.rate.assign(rows_[0].size() + rows_[1].size(), 0.0);
+  s.acceleration.assign(rows_[0].size(), 0.0);
+  s.store.assign(rows_[1].size(), 0.0);
+  s.memory.assign(memory_, 0.0);
+  for (const auto& lie : lie_) s.value[lie.place.value] = 1.0;
+  return s;
+}
+
+std::span<double> System::value(State& s, const Handle& h) const {
+  const Variable& v = variables_.at(h.variable);
+  return {s.value.data() + v.value, static_cast<std::size_t>(v.values)};
+}
+std::span<const double> System::value(const State& s, const Handle& h) const {
+  return value(const_cast<State&>(s), h);
+}
+std::span<double> System::rate(State& s, const Handle& h) const {
+  const Variable& v = variables_.at(h.variable);
+  if (v.row + v.dofs > rows_[1].end)
+    throw ModelError("E-RATE", v.name, "an algebraic unknown or multiplier has no rate", "");
+  return {s.rate.data() + v.row, static_cast<std::size_t>(v.dofs)};
+}
+std::span<const double> System::rate(const State& s, const Handle& h) const {
+  return rate(const_cast<State&>(s), h);
+}
+std::span<const double> System::acceleration(const State& s, const Handle& h) const {
+  const Variable& v = variables_.at(h.variable);
+  if (v.kind != Kind::position) throw ModelError("E-RATE", v.name, "only positions have an acceleration", "");
+  return {s.acceleration.data() + v.row, static_cast<std::size_t>(v.dofs)};
+}
+
+void System::residual(const State& s, const Shift& shift, std::span<double> r) const {
+  std::fill(r.begin(), r.end(), 0.0);
+  for (const auto& g : groups_) g->residual(s, shift, r);
+}
+
+void System::tangent(const State& s, const Shift& shift, std::span<const double> operators, std::span<double> r,
+                     std::span<double> values) const {
+  std::fill(r.begin(), r.end(), 0.0);
+  std::fill(values.begin(), values.end(), 0.0);
+  for (const auto& g : groups_) g->tangent(s, shift, operators, r, values);
+}
+
+void System::constraints(const State& s, int holonomic_level, int nonholonomic_level, std::span<double> r) const {
+  std::fill(r.begin(), r.end(), 0.0);
+  for (const auto& g : groups_)
+    if (g->has_constraints) g->constraints(s, holonomic_level, nonholonomic_level, r);
+}
+
+void System::state_flow(const State& s, std::span<double> r) const {
+  std::fill(r.begin(), r.end(), 0.0);
+  for (const auto& g : groups_)
+    if (g->has_states) g->residual(s, {.store = 0, .flow = 1}, r);
+}
+
+void System::state_store(const State& s, std::span<double> r) const {
+  std::fill(r.begin(), r.end(), 0.0);
+  for (const auto& g : groups_)
+    if (g->has_states) g->residual(s, {.store = 1, .flow = 0}, r);
+}
+
+const Variable& System::owner(int row) const { return variables_.at(owner_.at(row)); }
+
+std::string System::unknown_name(int row) const {
+  const Variable& v = owner(row);
+  return v.dofs == 1 ? v.name : v.name + "." + std::to_string(row - v.row + 1);
+}
+
+std::string System::row_name(int row) const {
+  const Variable& v = owner(row);
+  return "`" + unknown_name(row) + "` (" + (v.equation.empty() ? equation_of(v.kind) : v.equation) + ")";
+}
+
+// ------------------------------------------------------------------ SystemBuilder
+
+void SystemBuilder::touch(const Handle& h) {
+  if (h.is_ground()) return;
+  if (h.variable >= static_cast<int>(touched_.size()))
+    throw ModelError("E-TOPOLOGY", "element", "a handle belongs to another system", "");
+  touched_[h.variable] = true;
+}
+
+System SystemBuilder::finish() {
+  System& s = system_;
+  std::unordered_map<std::string, int> names;
+  for (std::size_t i = 0; i < s.variables_.size(); ++i) {
+    const Variable& v = s.variables_[i];
+    if (!touched_[i])
+      throw ModelError("E-TOPOLOGY", v.name, std::string("nothing acts on this ") + name_of(v.kind) + " unknown",
+                       "connect it to an element, or remove it");
+    if (!names.emplace(v.name, 0).second)
+      throw ModelError("E-NAME", v.name, "two unknowns have this name", "rename one of them");
+    if (!(v.nominal > 0) || !(v.row_nominal > 0) || !std::isfinite(v.nominal) || !std::isfinite(v.row_nominal))
+      throw ModelError("E-NOMINAL", v.name, "a nominal magnitude must be a positive number", "");
+  }
+
+  // Rows and values are numbered kind by kind, in the order of creation.
+  std::vector<Place> places(s.variables_.size());
+  int row = 0;
+  for (int k = 0; k < kind_count; ++k) {
+    s.rows_[k].begin = row;
+    for (std::size_t i = 0; i < s.variables_.size(); ++i) {
+      Variable& v = s.variables_[i];
+      if (static_cast<int>(v.kind) != k) continue;
+      v.value = s.values_;
+      v.row = row;
+      places[i] = {v.value, v.row, -1};
+      if (v.manifold != Manifold::vector) {
+        places[i].tangent = s.tangent_size_;
+        s.tangent_size_ += v.dofs * v.dofs;
+        s.lie_.push_back({v.manifold, places[i]});
+      }
+      for (int d = 0; d < v.dofs; ++d) {
+        s.nominal_.push_back(v.nominal);
+        s.row_nominal_.push_back(v.row_nominal);
+        s.value_of_row_.push_back(v.manifold == Manifold::vector ? v.value + d : -1);
+        s.owner_.push_back(static_cast<int>(i));
+      }
+      s.values_ += v.values;
+      row += v.dofs;
+    }
+    s.rows_[k].end = row;
+  }
+
+  PatternBuilder pattern(row);
+  for (int i = 0; i < row; ++i) pattern.add(i, i);
+  for (const auto& g : s.groups_) {
+    g->connect(places, s.memory_, pattern);
+    g->check_structure();
+  }
+  s.pattern_ = pattern.finish();
+  for (const auto& g : s.groups_) g->map(s.pattern_);
+  return std::move(system_);
+}
+
+}  // namespace escapement

@@ -1,0 +1,151 @@
+// System: names, numbering, pattern and groups of one differential-algebraic system. Constant once finished.
+//     d/dt store(z, t) + flow(z, t) = 0,   one row per unknown   (T-one-1)
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <typeindex>
+#include <unordered_map>
+#include <vector>
+
+#include "core/group.hpp"
+
+namespace escapement {
+
+struct Range {
+  int begin = 0, end = 0;
+  int size() const { return end - begin; }
+};
+
+/// A position on SO(3) or SE(3): what steppers must treat on the group.
+struct LieVariable {
+  Manifold manifold;
+  Place place;
+  int dofs() const { return manifold == Manifold::so3 ? 3 : 6; }
+};
+
+/// Which element: the group it is in and its number there.
+struct ElementId {
+  const GroupBase* group = nullptr;
+  int index = 0;
+};
+
+class System {
+ public:
+  int size() const { return pattern_.n; }
+  Range rows(Kind kind) const { return rows_[static_cast<int>(kind)]; }
+  const Pattern& pattern() const { return pattern_; }
+  const std::vector<Variable>& variables() const { return variables_; }
+  const std::vector<LieVariable>& lie_variables() const { return lie_; }
+  int tangent_operators_size() const { return tangent_size_; }
+  /// nominal[i]: usual magnitude of the unknown of row i; row_nominal[i]: of the row itself.
+  std::span<const double> nominal() const { return nominal_; }
+  std::span<const double> row_nominal() const { return row_nominal_; }
+  /// First value of the variable that owns row i on a vector space: State::value[value_of_row()[i]] is its unknown
+  /// (-1 on Lie groups).
+  std::span<const int> value_of_row() const { return value_of_row_; }
+
+  /// A state of the right size: zeros, identity rotations.
+  State state() const;
+  std::span<double> value(State& s, const Handle& h) const;
+  std::span<const double> value(const State& s, const Handle& h) const;
+  std::span<double> rate(State& s, const Handle& h) const;
+  std::span<const double> rate(const State& s, const Handle& h) const;
+  std::span<const double> acceleration(const State& s, const Handle& h) const;
+
+  /// R(z) with the weights of the shift; position rows carry d/dt store + flow.
+  void residual(const State& s, const Shift& shift, std::span<double> r) const;
+  /// The same and its tangent on the pattern. `operators`: T(u) of the Lie variables, or empty for identity.
+  void tangent(const State& s, const Shift& shift, std::span<const double> operators, std::span<double> r,
+               std::span<double> values) const;
+  /// Time derivatives of Φ (level 0…3) and k (level 0, 1) into their rows; other rows are zero.
+  void constraints(const State& s, int holonomic_level, int nonholonomic_level, std::span<double> r) const;
+  /// flow(z) of the state rows (other rows are meaningless).
+  void state_flow(const State& s, std::span<double> r) const;
+  /// store(z) of the state rows (other rows are meaningless).
+  void state_store(const State& s, std::span<double> r) const;
+
+  /// `top.joint[2] (holonomic constraint)`: for messages.
+  std::string row_name(int row) const;
+  std::string unknown_name(int row) const;
+
+  const std::vector<std::unique_ptr<GroupBase>>& groups() const { return groups_; }
+  template <class E>
+  int memory_of(const ElementId& id) const {
+    return static_cast<const Group<E>*>(id.group)->memory_of(id.index);
+  }
+
+ private:
+  friend class SystemBuilder;
+  const Variable& owner(int row) const;
+
+  std::vector<Variable> variables_;
+  std::vector<std::unique_ptr<GroupBase>> groups_;
+  Pattern pattern_;
+  Range rows_[kind_count];
+  std::vector<LieVariable> lie_;
+  std::vector<double> nominal_, row_nominal_;
+  std::vector<int> value_of_row_, owner_;
+  int values_ = 0, tangent_size_ = 0, memory_ = 0;
+};
+
+/// Collects variables and elements; `finish` numbers, builds the pattern and the scatter maps.
+class SystemBuilder {
+ public:
+  template <int n>
+  Position<n> position(std::string name, Description d = {.unit = "m"}) {
+    return make<Position<n>>(std::move(name), std::move(d));
+  }
+  Orientation orientation(std::string name, Description d = {.unit = "rad"}) {
+    return make<Orientation>(std::move(name), std::move(d));
+  }
+  Pose pose(std::string name, Description d = {.unit = "m"}) { return make<Pose>(std::move(name), std::move(d)); }
+  template <int n>
+  StateVariable<n> state(std::string name, Description d = {}) {
+    return make<StateVariable<n>>(std::move(name), std::move(d));
+  }
+  template <int n>
+  Signal<n> signal(std::string name, Description d = {}) {
+    return make<Signal<n>>(std::move(name), std::move(d));
+  }
+  template <int n>
+  Multiplier<n> multiplier(std::string name, Description d = {.unit = "N"}) {
+    return make<Multiplier<n>>(std::move(name), std::move(d));
+  }
+  template <int n>
+  SlipMultiplier<n> slip_multiplier(std::string name, Description d = {.unit = "N"}) {
+    return make<SlipMultiplier<n>>(std::move(name), std::move(d));
+  }
+
+  template <class E>
+  ElementId add(E element) {
+    auto& slot = by_type_[std::type_index(typeid(E))];
+    if (slot == nullptr) {
+      system_.groups_.push_back(std::make_unique<Group<E>>());
+      slot = system_.groups_.back().get();
+    }
+    std::apply([&](const auto&... h) { (touch(h), ...); }, element.variables());
+    return {slot, static_cast<Group<E>*>(slot)->add(std::move(element))};
+  }
+
+  /// Throws ModelError when a row has nothing acting on it or an element is ill-formed.
+  System finish();
+
+ private:
+  template <class H>
+  H make(std::string name, Description d) {
+    H h;
+    h.variable = static_cast<int>(system_.variables_.size());
+    system_.variables_.push_back({H::kind, H::manifold, H::values, H::dofs, std::move(name), std::move(d.unit),
+                                  std::move(d.equation), d.nominal, d.row_nominal});
+    touched_.push_back(false);
+    return h;
+  }
+  void touch(const Handle& h);
+
+  System system_;
+  std::unordered_map<std::type_index, GroupBase*> by_type_;
+  std::vector<char> touched_;
+};
+
+}  // namespace escapement

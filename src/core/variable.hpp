@@ -1,0 +1,88 @@
+// Kinds as data, manifolds, and the typed handles by which elements name their unknowns.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "math/rotation.hpp"
+
+namespace escapement {
+
+/// What an unknown is, and so what its row is and how it is integrated (docs/theory.md, T-one-2).
+enum class Kind { position, state, algebraic, holonomic, nonholonomic };
+inline constexpr int kind_count = 5;
+const char* name_of(Kind kind);
+/// "momentum balance", "rate law", … : what the row of such an unknown says.
+const char* equation_of(Kind kind);
+
+/// Where a position lives. Every other kind lives on ℝⁿ.
+enum class Manifold { vector, so3, se3 };
+
+/// One unknown of a system and its row: everything messages, norms and numbering need.
+struct Variable {
+  Kind kind;
+  Manifold manifold;
+  int values;           // numbers that hold it (4 for a rotation)
+  int dofs;             // unknowns and rows (3 for a rotation)
+  std::string name;
+  std::string unit;     // of the unknown
+  std::string equation; // what its row balances; empty: the kind's own wording
+  double nominal;       // usual magnitude of the unknown, in `unit`
+  double row_nominal;   // usual magnitude of its row (violation of a constraint, defect of a balance)
+  int value = 0;        // first index into State::value  (set by System)
+  int row = 0;          // first row                      (set by System)
+};
+
+/// How a variable is described when it is made.
+struct Description {
+  std::string unit = "1";
+  double nominal = 1.0;
+  double row_nominal = 1.0;
+  std::string equation = {};
+};
+
+// ------------------------------------------------------------------ handles
+// A handle is a number that stands for a variable, typed by kind and size so that kernels cannot mix them up.
+// The default handle is ground: it reads as zero (identity) and swallows what flows into it.
+
+struct Handle {
+  int variable = -1;  // index into the system's variables; -1 is ground
+  int local = -1;     // first slot among the element's values of that sort (set when the element is added)
+  int local_row = -1; // first slot among the element's rows
+  bool is_ground() const { return variable < 0; }
+};
+
+/// A position on ℝⁿ.
+template <int n>
+struct Position : Handle {
+  static constexpr Kind kind = Kind::position;
+  static constexpr Manifold manifold = Manifold::vector;
+  static constexpr int values = n, dofs = n;
+};
+/// A rotation; its velocity is the angular velocity in body axes.
+struct Orientation : Handle {
+  static constexpr Kind kind = Kind::position;
+  static constexpr Manifold manifold = Manifold::so3;
+  static constexpr int values = 4, dofs = 3;
+};
+/// A frame in space (rotation and origin); its velocity is (linear, angular), both in body axes.
+struct Pose : Handle {
+  static constexpr Kind kind = Kind::position;
+  static constexpr Manifold manifold = Manifold::se3;
+  static constexpr int values = 7, dofs = 6;
+};
+template <int n, Kind k>
+struct Unknown : Handle {
+  static constexpr Kind kind = k;
+  static constexpr Manifold manifold = Manifold::vector;
+  static constexpr int values = n, dofs = n;
+};
+template <int n>
+using StateVariable = Unknown<n, Kind::state>;
+template <int n>
+using Signal = Unknown<n, Kind::algebraic>;
+template <int n>
+using Multiplier = Unknown<n, Kind::holonomic>;
+template <int n>
+using SlipMultiplier = Unknown<n, Kind::nonholonomic>;
+
+}  // namespace escapement

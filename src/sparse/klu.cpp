@@ -1,0 +1,124 @@
+// KLU (SuiteSparse): sparse LU for circuit- and mechanism-like matrices, with reused pivots.
+#include <klu.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "sparse/linear_solver.hpp"
+
+namespace escapement {
+namespace {
+
+class KluSolver final : public LinearSolver {
+ public:
+  KluSolver() {
+    klu_defaults(&common_);
+    common_.halt_if_singular = 1;
+  }
+  ~KluSolver() override { release(); }
+  KluSolver(const KluSolver&) = delete;
+  KluSolver& operator=(const KluSolver&) = delete;
+
+  void analyze(const Pattern& pattern) override {
+    release();
+    pattern_ = pattern;
+    values_.assign(pattern.nonzeros(), 0.0);
+    rhs_.assign(pattern.n, 0.0);
+    residual_.assign(pattern.n, 0.0);
+    symbolic_ = klu_analyze(pattern.n, pattern_.column_begin.data(), pattern_.row.data(), &common_);
+    structurally_singular_ = symbolic_ == nullptr && common_.status == KLU_SINGULAR;
+    if (symbolic_ == nullptr && !structurally_singular_) throw std::bad_alloc();
+  }
+
+  Factorization factor(std::span<const double> values) override {
+    std::copy(values.begin(), values.end(), values_.begin());
+    if (structurally_singular_) return diagnose_singular(pattern_, values_, -1);
+    if (numeric_ != nullptr) {  // the same pivots, if they hold: checked here and by the first solve
+      const int done =
+          klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), values_.data(), symbolic_, numeric_,
+                       &common_);
+      if (done && common_.status == KLU_OK && klu_rcond(symbolic_, numeric_, &common_) &&
+          common_.rcond > 1e-13) {
+        unchecked_ = true;
+        return {};
+      }
+    }
+    return factor_anew();
+  }
+
+  void solve(std::span<double> b) override {
+    if (!unchecked_) {
+      klu_solve(symbolic_, numeric_, pattern_.n, 1, b.data(), &common_);
+      return;
+    }
+    unchecked_ = false;
+    std::copy(b.begin(), b.end(), rhs_.begin());
+    klu_solve(symbolic_, numeric_, pattern_.n, 1, b.data(), &common_);
+    if (backward_error(b) > 1e-12) {  // one step of iterative refinement, then new pivots
+      refine(b);
+      if (backward_error(b) > 1e-12 && factor_anew().ok) {
+        std::copy(rhs_.begin(), rhs_.end(), b.begin());
+        klu_solve(symbolic_, numeric_, pattern_.n, 1, b.data(), &common_);
+        if (backward_error(b) > 1e-12) refine(b);
+      }
+    }
+  }
+
+  const char* name() const override { return "KLU"; }
+  long pivotings() const override { return pivotings_; }
+
+ private:
+  Factorization factor_anew() {
+    if (numeric_ != nullptr) klu_free_numeric(&numeric_, &common_);
+    numeric_ = klu_factor(pattern_.column_begin.data(), pattern_.row.data(), values_.data(), symbolic_, &common_);
+    ++pivotings_;
+    if (numeric_ != nullptr && klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 1e-15) {
+      unchecked_ = true;
+      return {};
+    }
+    if (numeric_ == nullptr && common_.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
+    const int column = common_.singular_col < pattern_.n ? common_.singular_col : -1;
+    if (numeric_ != nullptr) klu_free_numeric(&numeric_, &common_);
+    return diagnose_singular(pattern_, values_, column);
+  }
+
+  /// max |b - A x| / (|A| |x| + |b|), in the maximum norm; leaves b - A x in residual_.
+  double backward_error(std::span<const double> x) {
+    multiply(pattern_, values_, x, residual_);
+    double r = 0, xs = 0, bs = 0, as = 0;
+    for (int i = 0; i < pattern_.n; ++i) {
+      residual_[i] = rhs_[i] - residual_[i];
+      r = std::max(r, std::abs(residual_[i]));
+      xs = std::max(xs, std::abs(x[i]));
+      bs = std::max(bs, std::abs(rhs_[i]));
+    }
+    for (double a : values_) as = std::max(as, std::abs(a));
+    return r / (as * xs + bs + 1e-300);
+  }
+
+  void refine(std::span<double> x) {
+    klu_solve(symbolic_, numeric_, pattern_.n, 1, residual_.data(), &common_);
+    for (int i = 0; i < pattern_.n; ++i) x[i] += residual_[i];
+  }
+
+  void release() {
+    if (numeric_ != nullptr) klu_free_numeric(&numeric_, &common_);
+    if (symbolic_ != nullptr) klu_free_symbolic(&symbolic_, &common_);
+  }
+
+  klu_common common_{};
+  klu_symbolic* symbolic_ = nullptr;
+  klu_numeric* numeric_ = nullptr;
+  Pattern pattern_;
+  std::vector<double> values_, rhs_, residual_;
+  bool structurally_singular_ = false;
+  bool unchecked_ = false;
+  long pivotings_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<LinearSolver> make_klu_solver() { return std::make_unique<KluSolver>(); }
+
+}  // namespace escapement

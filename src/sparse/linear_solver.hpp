@@ -1,0 +1,43 @@
+// One interface to factor and solve A x = b on a fixed pattern; the back end is chosen by size.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sparse/pattern.hpp"
+
+namespace escapement {
+
+/// Outcome of a factorisation. A singular matrix names the rows and columns that depend on each other.
+struct Factorization {
+  bool ok = true;
+  std::vector<int> singular_rows;     // largest part in the left null vector first
+  std::vector<int> singular_columns;  // largest part in the right null vector first
+};
+
+class LinearSolver {
+ public:
+  virtual ~LinearSolver() = default;
+  /// Fixes the pattern and allocates everything that factor and solve need.
+  virtual void analyze(const Pattern& pattern) = 0;
+  /// Factors the values (in the pattern's order). Reuses the pivots while they hold, anew when they do not.
+  virtual Factorization factor(std::span<const double> values) = 0;
+  /// Replaces b by A⁻¹ b. The first solve after a factorisation is checked and refined if need be.
+  virtual void solve(std::span<double> b) = 0;
+  virtual const char* name() const = 0;
+  /// Full factorisations with new pivots so far (the others reused pivots).
+  virtual long pivotings() const = 0;
+};
+
+std::unique_ptr<LinearSolver> make_dense_solver();
+std::unique_ptr<LinearSolver> make_klu_solver();
+/// Dense up to `dense_limit` unknowns, KLU above (measured crossing, benchmarks/solver_crossing).
+inline constexpr int dense_limit = 24;
+std::unique_ptr<LinearSolver> make_solver(int n);
+
+/// Rows and columns of (numerical) dependence, for messages: null vectors of the matrix by rank-revealing
+/// elimination when it is small, by inverse iteration hints of the back end otherwise.
+Factorization diagnose_singular(const Pattern& pattern, std::span<const double> values, int hint_column);
+
+}  // namespace escapement

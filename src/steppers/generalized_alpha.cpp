@@ -1,0 +1,364 @@
+#include "steppers/generalized_alpha.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/manifold.hpp"
+
+namespace escapement {
+
+GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions options)
+    : system_(system),
+      options_(options),
+      index2_(options.constraints == ConstraintForm::index2 && system.rows(Kind::holonomic).size() > 0),
+      constrained_(system.rows(Kind::holonomic).size() > 0 || system.rows(Kind::nonholonomic).size() > 0),
+      newton_(system.pattern(), index2_ ? system.rows(Kind::position).size() : 0, options.newton),
+      trial_(system.state()) {
+  for (const auto& w : check(options.mechanics)) warnings_.push_back(w);
+  for (const auto& w : check(options.states)) warnings_.push_back(w);
+  if (system.rows(Kind::holonomic).size() > 0) {
+    const double radius = options.mechanics.radius_at_infinity();
+    if (options.mechanics.beta == 0)
+      throw ModelError("E-SCHEME", system.row_name(system.rows(Kind::holonomic).begin),
+                       "beta = 0 cannot satisfy a holonomic constraint", "choose a scheme with beta > 0");
+    if (radius > 1 - 1e-9 && !index2_)
+      throw ModelError("E-SCHEME", system.row_name(system.rows(Kind::holonomic).begin),
+                       fmt::format("spectral radius at infinity {:g}: the multipliers of index-3 rows would grow "
+                                   "without bound",
+                                   radius),
+                       "choose rho below 1 (0.9 is fine)");
+    if (radius > 1 - 1e-9)
+      warnings_.push_back({"A-stability", "spectral radius 1 at infinity: errors of the multipliers do not decay"});
+  }
+  const int n = system.size(), positions = system.rows(Kind::position).size();
+  const int states = system.rows(Kind::state).size();
+  for (auto* x : {&u_bar_, &v_bar_, &a_bar_, &u_, &d_, &velocity_, &velocity_start_}) x->assign(positions, 0.0);
+  for (auto* x : {&s_bar_, &w_bar_}) x->assign(states, 0.0);
+  for (auto* x : {&work_, &rows_, &scratch_}) x->assign(n, 0.0);
+  operators_.assign(system.tangent_operators_size(), 0.0);
+  weights_.assign(n + (index2_ ? positions : 0), 0.0);
+  history.a.assign(positions, 0.0);
+  history.w.assign(states, 0.0);
+  options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
+}
+
+StartReport GeneralizedAlpha::start(State& state) {
+  const StartReport report = make_consistent(system_, state, options_.start);
+  restart(state);
+  return report;
+}
+
+StartReport GeneralizedAlpha::restart(State& state) {
+  StartOptions silent = options_.start;
+  silent.check = silent.project = false;
+  const StartReport report = make_consistent(system_, state, silent);
+  std::copy(state.acceleration.begin(), state.acceleration.end(), history.a.begin());
+  std::copy(state.rate.begin() + system_.rows(Kind::state).begin, state.rate.end(), history.w.begin());
+  history.D = history.E = 0;
+  history.first = true;
+  history.offset = INFINITY;
+  newton_.invalidate();
+  return report;
+}
+
+void GeneralizedAlpha::discontinuity(State& state) {
+  const int first_state = system_.rows(Kind::state).begin;
+  std::vector<double> a = state.acceleration, rate = state.rate;
+  StartOptions silent = options_.start;
+  silent.check = silent.project = false;
+  make_consistent(system_, state, silent);
+  for (std::size_t i = 0; i < history.a.size(); ++i) history.a[i] += state.acceleration[i] - a[i];
+  for (std::size_t i = 0; i < history.w.size(); ++i)
+    history.w[i] += state.rate[first_state + i] - rate[first_state + i];
+}
+
+// ------------------------------------------------------------------ coefficients of one step
+
+void GeneralizedAlpha::choose_coefficients(const State& state, double h, StepReport& report) {
+  const auto& m = options_.mechanics;
+  const auto& s = options_.states;
+  const double alpha = m.alpha_m - m.alpha_f, delta = s.delta_m - s.delta_f;
+  a_ = history.a;
+  w_ = history.w;
+  c_.D = history.D;
+  c_.E = history.E;
+  if (history.first) {
+    const bool classical = options_.history == StartHistory::classical ||
+                           (options_.history == StartHistory::automatic && !constrained_);
+    c_.D = classical ? alpha * h : 0.0;
+    c_.E = classical ? delta * h : 0.0;
+  }
+  const bool update_m = options_.update_parameters && m.second_order();
+  const bool update_s = options_.update_parameters && s.second_order();
+  // A shrinking step can carry D past the bound where γ_n leaves its range: restart the recursion (T-alpha-8).
+  if (update_m && m.alpha_m < 0.5 && c_.D > h * (-alpha) / (1 - 2 * m.alpha_m) + 1e-14 * h) {
+    a_ = state.acceleration;
+    c_.D = 0;
+    report.restarted = true;
+  }
+  if (update_s && s.delta_m < 0.5 && c_.E > h * (-delta) / (1 - 2 * s.delta_m) + 1e-14 * h) {
+    w_ = std::span(state.rate).subspan(system_.rows(Kind::state).begin);
+    c_.E = 0;
+    report.restarted = true;
+  }
+
+  c_.h = h;
+  c_.gamma = m.gamma;
+  c_.beta = m.beta;
+  c_.theta = s.theta;
+  c_.D_next = alpha * h;
+  c_.E_next = delta * h;
+  if (update_m) {  // (T-alpha-6)
+    c_.gamma = (1 - m.alpha_m) * (0.5 * h - c_.D) / ((1 - m.alpha_f) * h - c_.D);
+    c_.D_next = (alpha * h - m.alpha_m * c_.D) / (1 - m.alpha_m);
+    if (options_.update_beta && m.beta_follows_gamma()) c_.beta = 0.25 * (c_.gamma + 0.5) * (c_.gamma + 0.5);
+  }
+  if (update_s) {
+    c_.theta = (1 - s.delta_m) * (0.5 * h - c_.E) / ((1 - s.delta_f) * h - c_.E);
+    c_.E_next = (delta * h - s.delta_m * c_.E) / (1 - s.delta_m);
+  }
+  const double weight = (1 - m.alpha_f) / (1 - m.alpha_m);
+  c_.c0 = h * h * c_.beta * weight;
+  c_.c1 = h * c_.gamma * weight;
+  c_.kappa = h * c_.theta * (1 - s.delta_f) / (1 - s.delta_m);
+  c_.C = 1.0 / 6 - ((0.5 - c_.beta) * c_.D / h + c_.beta * (1 + c_.D_next / h));  // (T-constraint-3)
+}
+
+Shift GeneralizedAlpha::shift() const {
+  Shift s;
+  s.position = c_.c0;
+  s.velocity = c_.c1;
+  s.acceleration = 1;
+  s.store = 1;
+  s.flow = c_.kappa;
+  s.holonomic_level = index2_ ? 1 : 0;
+  s.holonomic_scale = index2_ ? 1 / c_.c1 : (c_.c0 > 0 ? 1 / c_.c0 : 1.0);
+  s.nonholonomic_scale = 1 / c_.c1;
+  return s;
+}
+
+/// Weight of each increment: what it does to q, v, x, … over the nominal magnitude (T-newton-1).
+void GeneralizedAlpha::set_weights(const State& state) {
+  const auto nominal = system_.nominal();
+  const auto at = system_.value_of_row();
+  const int positions = system_.rows(Kind::position).end;
+  const Range holonomic = system_.rows(Kind::holonomic), slip = system_.rows(Kind::nonholonomic);
+  // Rounding of q leaves this much noise in v through the constraints (T-newton-3).
+  const double noise =
+      holonomic.size() > 0 ? 16 * 2.2e-16 / options_.newton.tolerance * c_.c1 / std::max(c_.c0, 1e-300) : 0.0;
+  for (int i = 0; i < positions; ++i) {
+    const double q = at[i] >= 0 ? std::abs(state.value[at[i]]) : 0.0;
+    weights_[i] = std::max(c_.c0 / nominal[i],
+                           c_.c1 / (nominal[i] + std::abs(state.rate[i]) + noise * (nominal[i] + q)));
+    if (index2_) weights_[system_.size() + i] = c_.c0 / nominal[i];
+  }
+  for (int i = positions; i < system_.size(); ++i) {
+    double scale = 1;
+    if (i >= holonomic.begin && i < holonomic.end) scale = c_.c0;
+    if (i >= slip.begin && i < slip.end) scale = c_.c1;
+    weights_[i] = scale / (nominal[i] + std::abs(state.value[at[i]]));
+  }
+}
+
+// ------------------------------------------------------------------ velocity offset of index-3 systems
+
+/// v += M⁻¹Φ_qᵀμ such that Φ_q v + Φ_t = h² [C Z + (1/12) Φ_q [v, v̇]] (T-constraint-4).
+bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v, NewtonReport& report) {
+  const Range holonomic = system_.rows(Kind::holonomic);
+  const int positions = system_.rows(Kind::position).end;
+  const double h = c_.h;
+  trial_.t = state.t;
+  trial_.value = state.value;
+  trial_.rate = state.rate;
+  trial_.acceleration = state.acceleration;
+  trial_.memory = state.memory;
+
+  // Target: Z = −d³Φ/dt³ along v̈ = 0; the bracket through the linearity of Φ̇ in v.
+  system_.constraints(trial_, 3, -1, work_);
+  for (int i = holonomic.begin; i < holonomic.end; ++i) rows_[i] = -h * h * c_.C * work_[i];
+  if (!system_.lie_variables().empty()) {
+    lie_bracket(system_, state.rate, state.acceleration, velocity_);
+    system_.constraints(trial_, 1, -1, work_);
+    for (int i = holonomic.begin; i < holonomic.end; ++i) rows_[i] -= h * h / 12 * work_[i];
+    for (int i = 0; i < positions; ++i) trial_.rate[i] = state.rate[i] + velocity_[i];
+    system_.constraints(trial_, 1, -1, work_);
+    for (int i = holonomic.begin; i < holonomic.end; ++i) rows_[i] += h * h / 12 * work_[i];
+    std::copy(v.begin(), v.end(), trial_.rate.begin());
+  }
+
+  // The step's own factored matrix serves; its constraint rows are old by O(h), so iterate on the true Φ̇.
+  bool own_matrix = false;
+  double previous = INFINITY;
+  for (int k = 0; k < 30; ++k) {
+    system_.constraints(trial_, 1, -1, work_);
+    double size = 0;
+    for (int i = 0; i < system_.size(); ++i) {
+      const bool row = i >= holonomic.begin && i < holonomic.end;
+      work_[i] = row ? rows_[i] - work_[i] : 0.0;
+      if (row) size = std::max(size, std::abs(work_[i]) / system_.row_nominal()[i]);
+    }
+    if (size < 1e-14 || (k > 3 && size >= 0.5 * previous && size < 1e-9)) break;  // at rounding level
+    if (!newton_.factored() || size > 0.5 * previous) {
+      if (own_matrix) {
+        if (size < 1e-9) break;
+        report.status = NewtonStatus::no_convergence;
+        return false;
+      }
+      // The step's matrix at this very point (T = I); it then serves the step too.
+      system_.tangent(trial_, shift(), {}, scratch_, newton_.matrix());
+      add_proximal(system_, options_.proximal, newton_.matrix());
+      const auto f = newton_.factor();
+      ++report.factorizations;
+      factored_for_ = c_;
+      if (!f.ok) {
+        report.status = NewtonStatus::singular;
+        for (int i : f.singular_rows) report.worst.push_back({i, 0.0, 0.0});
+        return false;
+      }
+      own_matrix = true;
+    }
+    previous = size;
+    newton_.solver().solve(work_);
+    for (int i = 0; i < positions; ++i) trial_.rate[i] += work_[i];
+  }
+  std::copy(trial_.rate.begin(), trial_.rate.begin() + positions, v.begin());
+  return true;
+}
+
+// ------------------------------------------------------------------ one step
+
+/// The nonlinear equations of one step, in the unknowns v̇, x, y, λ, μ (and the position projection d of index 2).
+class GeneralizedAlpha::Step final : public NewtonProblem {
+ public:
+  Step(GeneralizedAlpha& g, const State& from) : g_(g), from_(from) {}
+
+  /// q = q_n ∘ exp(ū + c0 v̇ + d), v = v̄ + c1 v̇ (T-alpha-2, T-alpha-3).
+  void place() {
+    const int positions = g_.system_.rows(Kind::position).end;
+    for (int i = 0; i < positions; ++i) {
+      g_.u_[i] = g_.u_bar_[i] + g_.c_.c0 * g_.trial_.acceleration[i];
+      g_.trial_.rate[i] = g_.v_bar_[i] + g_.c_.c1 * g_.trial_.acceleration[i];
+    }
+    if (g_.index2_)
+      for (int i = 0; i < positions; ++i) g_.u_[i] += g_.d_[i];
+    move_positions(g_.system_, from_.value, g_.u_, g_.trial_.value, g_.operators_);
+  }
+  void residual(std::span<double> r) override {
+    g_.system_.residual(g_.trial_, g_.shift(), r);
+    subtract_history(r);
+  }
+  void tangent(std::span<double> r, std::span<double> values) override {
+    g_.system_.tangent(g_.trial_, g_.shift(), g_.operators_, r, values);
+    add_proximal(g_.system_, g_.options_.proximal, values);
+    g_.factored_for_ = g_.c_;
+    subtract_history(r);
+  }
+  void move(std::span<const double> du, double scale) override {
+    const int positions = g_.system_.rows(Kind::position).end, n = g_.system_.size();
+    const auto at = g_.system_.value_of_row();
+    for (int i = 0; i < positions; ++i) g_.trial_.acceleration[i] += scale * du[i];
+    for (int i = positions; i < n; ++i) g_.trial_.value[at[i]] += scale * du[i];
+    if (g_.index2_)
+      for (int i = 0; i < positions; ++i) g_.d_[i] += scale * g_.c_.c0 * du[n + i];
+    place();
+  }
+  std::span<const double> weights() const override { return g_.weights_; }
+
+  /// Stabilised index 2: the position increment that removes Φ after this velocity increment, with the same
+  /// factored matrix: Φ_q d = −Φ/c0 + Φ̇/c1 (T-constraint-7).
+  void complete(LinearSolver& solver, std::span<const double> r, std::span<double> du) override {
+    if (!g_.index2_) return;
+    const Range holonomic = g_.system_.rows(Kind::holonomic);
+    g_.system_.constraints(g_.trial_, 0, -1, g_.work_);
+    for (int i = 0; i < g_.system_.size(); ++i)
+      g_.work_[i] = i >= holonomic.begin && i < holonomic.end ? r[i] - g_.work_[i] / g_.c_.c0 : 0.0;
+    solver.solve(g_.work_);
+    const int n = g_.system_.size();
+    for (int i = 0; i < g_.system_.rows(Kind::position).end; ++i) du[n + i] = g_.work_[i];
+  }
+
+ private:
+  void subtract_history(std::span<double> r) {
+    const Range states = g_.system_.rows(Kind::state);
+    for (int i = states.begin; i < states.end; ++i) r[i] -= g_.s_bar_[i - states.begin];
+  }
+  GeneralizedAlpha& g_;
+  const State& from_;
+};
+
+StepReport GeneralizedAlpha::advance(State& state, double h) {
+  StepReport report;
+  const auto& m = options_.mechanics;
+  const auto& s = options_.states;
+  const Range states = system_.rows(Kind::state);
+  const int positions = system_.rows(Kind::position).end;
+
+  choose_coefficients(state, h, report);
+
+  // Velocity with the offset that index-3 multipliers need; only where the offset changes (T-constraint-5).
+  std::copy(state.rate.begin(), state.rate.begin() + positions, velocity_start_.begin());
+  if (!index2_ && options_.offset_projection && system_.rows(Kind::holonomic).size() > 0) {
+    const double offset = c_.C * h * h;
+    if (!(std::abs(offset - history.offset) <= 1e-9 * std::abs(offset))) {
+      if (!project_velocity(state, velocity_start_, report.newton)) return report;
+    }
+  }
+
+  // Predictor: everything but the new acceleration and the new flow (T-alpha-1…4).
+  for (int i = 0; i < positions; ++i) {
+    a_bar_[i] = (m.alpha_f * state.acceleration[i] - m.alpha_m * a_[i]) / (1 - m.alpha_m);
+    u_bar_[i] = h * velocity_start_[i] + h * h * ((0.5 - c_.beta) * a_[i] + c_.beta * a_bar_[i]);
+    v_bar_[i] = velocity_start_[i] + h * ((1 - c_.gamma) * a_[i] + c_.gamma * a_bar_[i]);
+  }
+  for (int i = 0; i < states.size(); ++i) {
+    const double rate = state.rate[states.begin + i];
+    w_bar_[i] = (s.delta_f * rate - s.delta_m * w_[i]) / (1 - s.delta_m);
+    s_bar_[i] = state.store[i] + h * ((1 - c_.theta) * w_[i] + c_.theta * w_bar_[i]);
+  }
+  trial_ = state;
+  trial_.t = state.t + h;
+  std::fill(d_.begin(), d_.end(), 0.0);
+
+  // Correction: the equations hold at t_{n+1}.
+  set_weights(state);
+  const auto changed = [](double a, double b) { return std::abs(a - b) > 0.1 * std::abs(b); };
+  if (changed(c_.c0, factored_for_.c0) || changed(c_.c1, factored_for_.c1) ||
+      changed(c_.kappa, factored_for_.kappa))
+    newton_.invalidate();
+  Step step(*this, state);
+  step.place();
+  const int factorizations = report.newton.factorizations;
+  report.newton = newton_.solve(step);
+  report.newton.factorizations += factorizations;
+  if (!report.newton.ok()) {
+    newton_.invalidate();
+    return report;
+  }
+
+  // Stores follow their own recursion with the flow at the solution, so what flows is conserved (T-alpha-5).
+  if (states.size() > 0) {
+    system_.state_flow(trial_, work_);
+    for (int i = 0; i < states.size(); ++i) {
+      const double rate = -work_[states.begin + i];
+      trial_.rate[states.begin + i] = rate;
+      trial_.store[i] = s_bar_[i] + c_.kappa * rate;
+      history.w[i] = w_bar_[i] + (1 - s.delta_f) / (1 - s.delta_m) * rate;
+    }
+  }
+  for (int i = 0; i < positions; ++i)
+    history.a[i] = a_bar_[i] + (1 - m.alpha_f) / (1 - m.alpha_m) * trial_.acceleration[i];
+  history.D = c_.D_next;
+  history.E = c_.E_next;
+  history.first = false;
+  history.offset = c_.C * h * h;
+  std::swap(state, trial_);
+  return report;
+}
+
+void GeneralizedAlpha::iteration_matrix(const State& state, std::span<double> values) {
+  system_.tangent(state, shift(), {}, work_, values);
+}
+
+}  // namespace escapement

@@ -1,0 +1,99 @@
+// Generalized-α in Arnold–Brüls form for all five kinds at once: the equations hold exactly at t_{n+1}, the
+// recursions run on accelerations (positions) and on stores (states). docs/theory.md, T-alpha and T-constraint.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/newton.hpp"
+#include "core/start.hpp"
+#include "steppers/alpha_parameters.hpp"
+
+namespace escapement {
+
+enum class ConstraintForm {
+  index3,  // Φ = 0 at t_{n+1}; the velocity carries the offset that keeps λ second order (T-constraint-4)
+  index2   // Φ = 0 and Φ̇ = 0 at t_{n+1}, positions projected (stabilised, T-constraint-6)
+};
+
+/// Where the history starts: D_0 = α h (the documents' classical γ from the first step) or D_0 = 0 (exact for a_0 = v̇_0).
+enum class StartHistory { automatic, classical, consistent };
+
+struct GeneralizedAlphaOptions {
+  MechanicsParameters mechanics = MechanicsParameters::chung_hulbert(0.8);
+  StateParameters states = StateParameters::jansen_whiting_hulbert(0.8);
+  ConstraintForm constraints = ConstraintForm::index3;
+  StartHistory history = StartHistory::automatic;  // consistent with constraints, classical without
+  bool update_parameters = true;   // γ_n, θ_n follow the step sizes (T-alpha-6); false: the classical constants
+  bool update_beta = true;         // β_n = ¼(γ_n + ½)², for stability under changing steps
+  bool offset_projection = true;   // index 3 only
+  double proximal = 0;             // > 0: redundant constraints allowed (T-proximal)
+  NewtonOptions newton;
+  StartOptions start;
+};
+
+/// What one step did. `status` other than converged: the state is untouched and the failing rows are named.
+struct StepReport {
+  NewtonReport newton;
+  bool restarted = false;  // history restarted because the step ratio left its bounds (T-alpha-8)
+  bool ok() const { return newton.ok(); }
+};
+
+class GeneralizedAlpha {
+ public:
+  /// Throws ModelError E-SCHEME for a scheme that cannot advance this system (ρ∞ = 1 or β = 0 with index-3 rows).
+  GeneralizedAlpha(const System& system, GeneralizedAlphaOptions options);
+
+  /// Makes the state consistent and starts the history there.
+  StartReport start(State& state);
+  /// One step. On failure the state is as before.
+  StepReport advance(State& state, double h);
+  /// To be called at a time where inputs jumped: recomputes v̇, ṡ, λ, y and adds their jumps to the history (T-jump).
+  void discontinuity(State& state);
+  /// A new history at the present state: after velocity jumps or changes of structure.
+  StartReport restart(State& state);
+
+  /// The recursion's memory: plain data; copying it with the state is checkpoint and rollback.
+  struct History {
+    std::vector<double> a, w;   // a_n ≈ v̇(t_n + D), w_n ≈ ṡ(t_n + E)
+    double D = 0, E = 0;        // time offsets of a and w
+    bool first = true;          // no step yet: D and E wait for the first step size
+    double offset = 0;          // C h² of the last step's velocity offset
+  };
+  History history;
+
+  /// The conditions that the parameters violate, in words.
+  const std::vector<ParameterWarning>& warnings() const { return warnings_; }
+  const GeneralizedAlphaOptions& options() const { return options_; }
+  /// Coefficients of the last step: c0, c1, κ and γ_n, β_n, θ_n.
+  struct Coefficients {
+    double h = 0, gamma = 0, beta = 0, theta = 0;
+    double c0 = 0, c1 = 0, kappa = 0;  // dq/dv̇, dv/dv̇, weight of the flow of state rows
+    double D = 0, E = 0, D_next = 0, E_next = 0;  // time offsets of a and w, before and after
+    double C = 0;                      // error constant of the position formula (T-constraint-3)
+  };
+  const Coefficients& coefficients() const { return c_; }
+  /// The iteration matrix at a state for the last coefficients (for condition numbers and benchmarks).
+  void iteration_matrix(const State& state, std::span<double> values);
+  Newton& newton() { return newton_; }
+
+ private:
+  class Step;
+  void choose_coefficients(const State& state, double h, StepReport& report);
+  bool project_velocity(const State& state, std::span<double> v, NewtonReport& report);
+  Shift shift() const;
+  void set_weights(const State& state);
+
+  const System& system_;
+  GeneralizedAlphaOptions options_;
+  std::vector<ParameterWarning> warnings_;
+  bool index2_, constrained_;
+  Newton newton_;
+  Coefficients c_, factored_for_;
+  State trial_;
+  // Work: predicted u and v without the new acceleration, stores without the new flow, projection d, T(u), weights.
+  std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, weights_, work_, rows_, scratch_,
+      velocity_, velocity_start_;
+  std::span<const double> a_, w_;  // the history this step starts from
+};
+
+}  // namespace escapement
