@@ -83,6 +83,12 @@ struct Ladder {
   }
 };
 
+/// Value at h -> 0 from three rungs h, h/2, h/4 of a second-order method: the h² and h³ terms removed.
+inline double richardson(double h1, double h2, double h4) {
+  const double first = (4 * h2 - h1) / 3, second = (4 * h4 - h2) / 3;
+  return (8 * second - first) / 7;
+}
+
 /// a equals b to `relative` (of |b|).
 inline bool close(double a, double b, double relative) { return std::abs(a - b) <= relative * std::abs(b); }
 
