@@ -98,7 +98,8 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     const double rate = previous > 0 ? norm / previous : 0;
     if (previous > 0) report.contraction = rate;
 
-    if (previous > 0 && !(rate < 0.9) && !(norm <= 1.0)) {  // not contracting
+    const bool at_floor = previous > 0 && rate > 0.5 && norm <= problem.rounding_floor();
+    if (previous > 0 && !(rate < 0.9) && !(norm <= 1.0) && !at_floor) {  // not contracting
       if (age > 1) {  // perhaps only the matrix is old
         if (!renew(problem, report)) return report;
         age = 0;
@@ -140,7 +141,10 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     problem.move(increment_, 1.0);
     ++report.iterations;
     // Converged when what the contraction leaves over is below the tolerance (T-newton-2).
-    if (norm <= 1.0 || (previous > 0 && rate < 0.9 && norm * rate / (1 - rate) <= 1.0)) return report;
+    if (norm <= 1.0 || at_floor || (previous > 0 && rate < 0.9 && norm * rate / (1 - rate) <= 1.0)) {
+      if (report.iterations > options_.patience && age > report.iterations) factored_ = false;  // renew next time
+      return report;
+    }
     std::swap(previous_, increment_);
     const bool slow = previous > 0 && rate > options_.slow;
     previous = norm;

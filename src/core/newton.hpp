@@ -12,9 +12,10 @@
 namespace escapement {
 
 struct NewtonOptions {
-  double tolerance = 1e-11;   // remaining error, relative to each unknown's nominal magnitude
+  double tolerance = 1e-10;   // remaining error, relative to each unknown's nominal magnitude
   int max_iterations = 20;
-  double slow = 0.2;          // contraction above which the matrix is renewed
+  double slow = 0.1;          // contraction above which the matrix is renewed at once
+  int patience = 3;           // iterations with an old matrix after which the next solve starts with a new one
 };
 
 /// What Newton needs of its caller. `increment` may be longer than the residual (projection unknowns).
@@ -27,6 +28,8 @@ class NewtonProblem {
   virtual void move(std::span<const double> increment, double scale) = 0;
   /// Weight of each increment: its inverse nominal magnitude. The norm is the largest weighted increment.
   virtual std::span<const double> weights() const = 0;
+  /// Increments (in units of the tolerance) that rounding alone can cause: stagnation below it is convergence.
+  virtual double rounding_floor() const { return 0; }
   /// Fills increments beyond the linear system's unknowns (stabilised index 2); r is the residual just solved for.
   virtual void complete(LinearSolver&, std::span<const double> r, std::span<double> increment) {
     (void)r, (void)increment;

@@ -139,27 +139,25 @@ Shift GeneralizedAlpha::shift() const {
   return s;
 }
 
-/// Weight of each increment: what it does to q, v, x, … over the nominal magnitude (T-newton-1).
+/// Weight of each increment: over the step size for positions, so that what Newton leaves over sums up to the
+/// tolerance per second, whatever the step (T-newton-1).
 void GeneralizedAlpha::set_weights(const State& state) {
   const auto nominal = system_.nominal();
   const auto at = system_.value_of_row();
   const int positions = system_.rows(Kind::position).end;
-  const Range holonomic = system_.rows(Kind::holonomic), slip = system_.rows(Kind::nonholonomic);
-  // Rounding of q leaves this much noise in v through the constraints (T-newton-3).
-  const double noise =
-      holonomic.size() > 0 ? 16 * 2.2e-16 / options_.newton.tolerance * c_.c1 / std::max(c_.c0, 1e-300) : 0.0;
+  const bool constrained = system_.rows(Kind::holonomic).size() > 0;
+  floor_ = 0;
   for (int i = 0; i < positions; ++i) {
-    const double q = at[i] >= 0 ? std::abs(state.value[at[i]]) : 0.0;
-    weights_[i] = std::max(c_.c0 / nominal[i],
-                           c_.c1 / (nominal[i] + std::abs(state.rate[i]) + noise * (nominal[i] + q)));
-    if (index2_) weights_[system_.size() + i] = c_.c0 / nominal[i];
+    const double speed = nominal[i] + std::abs(state.rate[i]);
+    weights_[i] = std::max(c_.c0 / nominal[i], c_.c1 / speed) / c_.h;
+    if (index2_) weights_[system_.size() + i] = c_.c0 / (c_.h * nominal[i]);
+    if (constrained) {  // rounding of q comes back in v̇ through the constraints (T-newton-3)
+      const double q = nominal[i] + (at[i] >= 0 ? std::abs(state.value[at[i]]) : 0.0);
+      floor_ = std::max(floor_, 16 * 2.2e-16 * q / c_.c0 * weights_[i] / options_.newton.tolerance);
+    }
   }
-  for (int i = positions; i < system_.size(); ++i) {
-    double scale = 1;
-    if (i >= holonomic.begin && i < holonomic.end) scale = c_.c0;
-    if (i >= slip.begin && i < slip.end) scale = c_.c1;
-    weights_[i] = scale / (nominal[i] + std::abs(state.value[at[i]]));
-  }
+  for (int i = positions; i < system_.size(); ++i)
+    weights_[i] = 1 / (nominal[i] + std::abs(state.value[at[i]]));
 }
 
 // ------------------------------------------------------------------ velocity offset of index-3 systems
@@ -265,6 +263,7 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     place();
   }
   std::span<const double> weights() const override { return g_.weights_; }
+  double rounding_floor() const override { return g_.floor_; }
 
   /// Stabilised index 2: the position increment that removes Φ after this velocity increment, with the same
   /// factored matrix: Φ_q d = −Φ/c0 + Φ̇/c1 (T-constraint-7).
