@@ -37,6 +37,8 @@ class GroupBase {
   virtual Power power(const State& state) const = 0;
   /// Values of the switching functions (`kinks`) of all elements, appended.
   virtual void kinks(const State& state, std::vector<double>& values) const = 0;
+  /// Largest difference between hand-written assembly and the differentiated functions (0 where there is none).
+  virtual double oracle_difference(const State& state, const Shift& shift) const = 0;
   bool has_states = false, has_constraints = false;
 };
 
@@ -228,6 +230,28 @@ class Group final : public GroupBase {
         for (int i = 0; i < E::kinks; ++i) values.push_back(elements_[k].kink(p.z, i));
       }
     }
+  }
+
+  double oracle_difference(const State& state, const Shift& shift) const override {
+    double worst = 0;
+    if constexpr (Has::analytic) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        Rows<double, L> rows;
+        LocalMatrix<L> matrix;
+        elements_[k].assemble(p.z, p.a, shift, rows, &matrix);
+        std::array<Dual<L::rows>, L::rows> exact{};
+        add_rows(elements_[k], seeded(p, shift, operators_of(places_[k], {})), shift, exact);
+        for (int i = 0; i < L::rows; ++i) {
+          worst = std::max(worst, std::abs(rows.r[i] - exact[i].v) / (1 + std::abs(exact[i].v)));
+          for (int j = 0; j < L::rows; ++j)
+            worst = std::max(worst, std::abs(matrix.m[i * L::rows + j] - exact[i].d[j]) / (1 + std::abs(exact[i].d[j])));
+        }
+      }
+    }
+    (void)state, (void)shift;
+    return worst;
   }
 
   int memory_of(int element) const { return memory_begin_ + element * Has::memory; }
