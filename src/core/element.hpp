@@ -238,7 +238,7 @@ void add_stores(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, 
   for (int i = L::algebraics_begin; i < L::holonomics_begin; ++i) r[i] += s.r[i].d[0];
 }
 
-/// All rows of an element at a point. Constraint rows of level > 1 (Φ̈, k̇) are left to `constraint_rows`;
+/// All rows of an element at a point. The values Φ̈, k̇ of constraint accelerations are left to `constraint_rows`;
 /// their derivatives along v̇ are set here.
 template <class E, class S, class L = Layout<E>>
 void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L::rows>& r) {
@@ -252,7 +252,7 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     for (int i = 0; i < L::rows; ++i) {
       if (i >= L::holonomics_begin && i < L::nonholonomics_begin) continue;
       if (i >= L::nonholonomics_begin) {
-        if (c.nonholonomic_level == 0) r[i] += c.nonholonomic_scale * out.r[i];
+        if (!c.constraint_accelerations) r[i] += c.nonholonomic_scale * out.r[i];
         continue;
       }
       r[i] += i >= L::states_begin && i < L::algebraics_begin ? c.flow * out.r[i] : out.r[i];
@@ -272,20 +272,15 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     for (int i = 0; i < n; ++i) r[i] += D.d[i];
   }
   if constexpr (Has::violation) {
-    auto zq = lifted<n + 1>(z);
+    auto zq = lifted<n>(z);
     along_positions(zq, z, 0);
-    zq.t.d[n] = S(1.0);
-    Rows<Dual<n + 1, S>, L> phi;
+    Rows<Dual<n, S>, L> phi;
     e.violation(zq, phi);
     for (int m = L::holonomics_begin; m < L::nonholonomics_begin; ++m) {
       const auto& f = phi.r[m];
       for (int i = 0; i < n; ++i) r[i] += z.other[m - n] * f.d[i];
-      if (c.holonomic_level == 0) {
+      if (!c.constraint_accelerations) {
         r[m] += c.holonomic_scale * f.v;
-      } else if (c.holonomic_level == 1) {
-        S rate = f.d[n];
-        for (int i = 0; i < n; ++i) rate += f.d[i] * z.v[i];
-        r[m] += c.holonomic_scale * rate;
       } else if constexpr (!std::is_same_v<S, double>) {
         for (int j = 0; j < n; ++j) r[m].d[j] += c.holonomic_scale * c.acceleration * value(f.d[j]);
       }
@@ -299,7 +294,7 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     for (int m = L::nonholonomics_begin; m < L::rows; ++m) {
       const auto& f = k.r[m];
       for (int i = 0; i < n; ++i) r[i] += z.other[m - n] * f.d[i];
-      if (c.nonholonomic_level == 0) {
+      if (!c.constraint_accelerations) {
         r[m] += c.nonholonomic_scale * f.v;
       } else if constexpr (!std::is_same_v<S, double>) {
         for (int j = 0; j < n; ++j) r[m].d[j] += c.nonholonomic_scale * c.acceleration * value(f.d[j]);
@@ -307,7 +302,7 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     }
   }
   if constexpr (Has::flow && L::nonholonomics > 0 && !std::is_same_v<S, double>) {
-    if (c.nonholonomic_level > 0) {  // raw rows k(q, v): ∂k̇/∂v̇ = k_v
+    if (c.constraint_accelerations) {  // raw rows k(q, v): ∂k̇/∂v̇ = k_v
       auto zv = lifted<n>(z);
       for (int i = 0; i < n; ++i) zv.v[i].d[i] = S(1.0);
       Rows<Dual<n, S>, L> k;

@@ -29,7 +29,7 @@ class Checker {
       }
       sides_seen.resize(kinks.size(), 0);
       for (std::size_t i = 0; i < kinks.size(); ++i) sides_seen[i] |= kinks[i] < 0 ? 1 : 2;
-      for (int level : {0, 1}) check_state(s, level);
+      check_state(s);
       check_power(s);
     }
     for (std::size_t i = 0; i < sides_seen.size(); ++i)
@@ -83,7 +83,7 @@ class Checker {
     return s;
   }
 
-  void check_state(const State& from, int level) {
+  void check_state(const State& from) {
     const int positions = system_.rows(Kind::position).end;
     Shift c;
     c.position = 0.5 + 0.4 * uniform();
@@ -91,7 +91,6 @@ class Checker {
     c.acceleration = 0.8 + 0.5 * uniform();
     c.store = 1.0 + 0.5 * uniform();
     c.flow = 0.7 + 0.5 * uniform();
-    c.holonomic_level = level;
     c.holonomic_scale = 1.3;
     c.nonholonomic_scale = 0.7;
     std::vector<double> u(positions), operators(system_.tangent_operators_size());
@@ -125,8 +124,8 @@ class Checker {
         const double exact = at >= 0 ? values[at] : 0.0, difference = (plus[i] - minus[i]) / (2 * e);
         const double rounding = 1e-10 * (std::abs(plus[i]) + 1) / system_.nominal()[j];
         if (!(std::abs(exact - difference) <= options_.tolerance * (largest[i] + std::abs(difference)) + rounding))
-          complain(fmt::format("tangent of row {} along `{}`: {} but differences give {} (level {})",
-                               system_.row_name(i), system_.unknown_name(j), exact, difference, level));
+          complain(fmt::format("tangent of row {} along `{}`: {} but differences give {}", system_.row_name(i),
+                               system_.unknown_name(j), exact, difference));
       }
     }
   }

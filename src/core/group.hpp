@@ -164,7 +164,7 @@ class Group final : public GroupBase {
     for (std::size_t k = 0; k < elements_.size(); ++k) {
       gather(state, k, p);
       if constexpr (Has::analytic) {
-        if (shift.holonomic_level < 2) {
+        if (!shift.constraint_accelerations) {
           Rows<double, L> rows;
           LocalMatrix<L> matrix;
           elements_[k].assemble(p.z, p.a, shift, rows, &matrix);
@@ -178,7 +178,7 @@ class Group final : public GroupBase {
       add_rows(elements_[k], seeded(p, shift, operators_of(places_[k], operators)), shift, rows);
       std::array<double, L::rows> plain;
       for (int i = 0; i < L::rows; ++i) plain[i] = rows[i].v;
-      add_high_levels(elements_[k], p, shift, plain);
+      add_constraint_accelerations(elements_[k], p, shift, plain);
       scatter(places_[k], plain, r);
       for (int i = 0; i < L::rows; ++i)
         for (int j = 0; j < L::rows; ++j) {
@@ -330,7 +330,7 @@ class Group final : public GroupBase {
   static void evaluate(const E& e, const Point<double, L>& p, const Shift& shift,
                        std::array<double, L::rows>& rows) {
     if constexpr (Has::analytic) {
-      if (shift.holonomic_level < 2) {
+      if (!shift.constraint_accelerations) {
         Rows<double, L> out;
         e.assemble(p.z, p.a, shift, out, static_cast<LocalMatrix<L>*>(nullptr));
         rows = out.r;
@@ -338,16 +338,15 @@ class Group final : public GroupBase {
       }
     }
     add_rows(e, p, shift, rows);
-    add_high_levels(e, p, shift, rows);
+    add_constraint_accelerations(e, p, shift, rows);
   }
 
-  static void add_high_levels(const E& e, const Point<double, L>& p, const Shift& shift,
+  static void add_constraint_accelerations(const E& e, const Point<double, L>& p, const Shift& shift,
                               std::array<double, L::rows>& rows) {
     if constexpr (L::holonomics > 0 || L::nonholonomics > 0) {
-      if (shift.holonomic_level < 2 && shift.nonholonomic_level < 1) return;
+      if (!shift.constraint_accelerations) return;
       std::array<double, L::rows> high{};
-      constraint_rows(e, p, shift.holonomic_level > 1 ? shift.holonomic_level : -1,
-                      shift.nonholonomic_level > 0 ? shift.nonholonomic_level : -1, high);
+      constraint_rows(e, p, 2, 1, high);
       for (int i = L::holonomics_begin; i < L::nonholonomics_begin; ++i) rows[i] += shift.holonomic_scale * high[i];
       for (int i = L::nonholonomics_begin; i < L::rows; ++i) rows[i] += shift.nonholonomic_scale * high[i];
     }

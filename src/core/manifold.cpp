@@ -49,6 +49,17 @@ void move_positions(const System& system, std::span<const double> q0, std::span<
   }
 }
 
+void apply_operators(const System& system, std::span<const double> operators, std::span<double> x) {
+  for (const auto& lie : system.lie_variables()) {
+    const int n = lie.dofs();
+    const double* T = &operators[lie.place.tangent];
+    double y[6] = {};
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) y[i] += T[i * n + j] * x[lie.place.row + j];
+    std::copy(y, y + n, &x[lie.place.row]);
+  }
+}
+
 void lie_bracket(const System& system, std::span<const double> v, std::span<const double> a, std::span<double> b) {
   std::fill(b.begin(), b.begin() + system.rows(Kind::position).end, 0.0);
   for (const auto& lie : system.lie_variables()) {

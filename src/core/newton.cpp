@@ -83,7 +83,8 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     problem.residual(residual_);
     age = 1000;
   }
-  double previous = 0;  // weighted norm of the last increment
+  double previous = 0;  // weighted norm of the last increment …
+  bool previous_fresh = false;  // … and whether its matrix was evaluated at its own point
   while (true) {
     if (!finite()) {
       fail(problem, report, NewtonStatus::not_finite);
@@ -95,6 +96,8 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     const double norm = weighted(problem);
     history_.push_back(norm);
     report.increment = norm;
+    // A new matrix after increments with an old one starts a new sequence.
+    if (age == 0 && !previous_fresh && previous > 0 && !(norm < 0.9 * previous)) previous = 0;
     const double rate = previous > 0 ? norm / previous : 0;
     if (previous > 0) report.contraction = rate;
 
@@ -148,6 +151,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     std::swap(previous_, increment_);
     const bool slow = previous > 0 && rate > options_.slow;
     previous = norm;
+    previous_fresh = age == 0;
     ++age;
     if (slow) {
       if (!renew(problem, report)) return report;

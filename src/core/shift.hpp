@@ -12,9 +12,8 @@ struct Shift {
   // State rows are  store·s(z) + flow·f(z)  (the stepper subtracts its history).
   double store = 0;
   double flow = 1;
-  // Constraint rows: how often Φ and k are differentiated in time, and the factor in front.
-  int holonomic_level = 0;     // 0: Φ, 1: Φ̇, 2: Φ̈ (consistent start)
-  int nonholonomic_level = 0;  // 0: k, 1: k̇ (consistent start)
+  // Constraint rows: Φ and k times a factor; or, for the consistent start, Φ̈ and k̇ (linear in v̇).
+  bool constraint_accelerations = false;
   double holonomic_scale = 1;
   double nonholonomic_scale = 1;
 

@@ -77,7 +77,7 @@ class Start final : public NewtonProblem {
 
  private:
   static Shift shift(double store, double flow) {
-    return {.acceleration = 1, .store = store, .flow = flow, .holonomic_level = 2, .nonholonomic_level = 1};
+    return {.acceleration = 1, .store = store, .flow = flow, .constraint_accelerations = true};
   }
   std::pair<double, double> row_weights(int i) const {
     switch (kinds_[i - rows_.begin]) {
@@ -178,7 +178,7 @@ class Projector {
 
   void factor(const State& state) {
     system_.tangent(state,
-                    {.acceleration = 1, .store = 1, .flow = 0, .holonomic_level = 2, .nonholonomic_level = 1}, {},
+                    {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
                     r_, newton_.matrix());
     // States and signals stay: identity rows for them.
     const Pattern& p = system_.pattern();

@@ -133,8 +133,7 @@ Shift GeneralizedAlpha::shift() const {
   s.acceleration = 1;
   s.store = 1;
   s.flow = c_.kappa;
-  s.holonomic_level = index2_ ? 1 : 0;
-  s.holonomic_scale = index2_ ? 1 / c_.c1 : (c_.c0 > 0 ? 1 / c_.c0 : 1.0);
+  s.holonomic_scale = c_.c0 > 0 ? 1 / c_.c0 : 1.0;
   s.nonholonomic_scale = 1 / c_.c1;
   return s;
 }
@@ -150,7 +149,7 @@ void GeneralizedAlpha::set_weights(const State& state) {
   for (int i = 0; i < positions; ++i) {
     const double speed = nominal[i] + std::abs(state.rate[i]);
     weights_[i] = std::max(c_.c0 / nominal[i], c_.c1 / speed) / c_.h;
-    if (index2_) weights_[system_.size() + i] = c_.c0 / (c_.h * nominal[i]);
+    if (index2_) weights_[system_.size() + i] = weights_[i];  // the projection d is in units of v̇ too
     if (constrained) {  // rounding of q comes back in v̇ through the constraints (T-newton-3)
       const double q = nominal[i] + (at[i] >= 0 ? std::abs(state.value[at[i]]) : 0.0);
       floor_ = std::max(floor_, 16 * 2.2e-16 * q / c_.c0 * weights_[i] / options_.newton.tolerance);
@@ -265,17 +264,22 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
   std::span<const double> weights() const override { return g_.weights_; }
   double rounding_floor() const override { return g_.floor_; }
 
-  /// Stabilised index 2: the position increment that removes Φ after this velocity increment, with the same
-  /// factored matrix: Φ_q d = −Φ/c0 + Φ̇/c1 (T-constraint-7).
-  void complete(LinearSolver& solver, std::span<const double> r, std::span<double> du) override {
+  /// Stabilised index 2: after the index-3 increment, the velocity increment p that makes Φ̇ = 0 there, with the same
+  /// factored matrix: S (p, η) = −(0, Φ̇/c1); v̇ += p, λ += η, and d −= c0 p keeps the position (T-constraint-7).
+  void complete(LinearSolver& solver, std::span<const double>, std::span<double> du) override {
     if (!g_.index2_) return;
+    const int n = g_.system_.size(), positions = g_.system_.rows(Kind::position).end;
     const Range holonomic = g_.system_.rows(Kind::holonomic);
-    g_.system_.constraints(g_.trial_, 0, -1, g_.work_);
-    for (int i = 0; i < g_.system_.size(); ++i)
-      g_.work_[i] = i >= holonomic.begin && i < holonomic.end ? r[i] - g_.work_[i] / g_.c_.c0 : 0.0;
+    std::fill(du.begin() + n, du.end(), 0.0);
+    move(du, 1.0);
+    g_.system_.constraints(g_.trial_, 1, -1, g_.work_);
+    move(du, -1.0);
+    for (int i = 0; i < n; ++i)
+      g_.work_[i] = i >= holonomic.begin && i < holonomic.end ? -g_.work_[i] / g_.c_.c1 : 0.0;
     solver.solve(g_.work_);
-    const int n = g_.system_.size();
-    for (int i = 0; i < g_.system_.rows(Kind::position).end; ++i) du[n + i] = g_.work_[i];
+    apply_operators(g_.system_, g_.operators_, g_.work_);  // the matrix holds Φ_q T(u), velocities need Φ_q
+    for (int i = 0; i < n; ++i) du[i] += g_.work_[i];
+    for (int i = 0; i < positions; ++i) du[n + i] = -g_.work_[i];
   }
 
  private:

@@ -12,8 +12,7 @@ struct Distance {
   auto variables() const { return std::tie(a, b, tension); }
   void violation(const auto& z, auto& out) const { out(tension) += norm(z(b) - z(a)) - length; }
 
-  // Hot in chains: rows and tangent by hand. With n = d/|d| and P = (I − n nᵀ)/|d|:
-  //   force λ n, geometric stiffness λ P, rate n·w, its derivative along q wᵀP.
+  // Hot in chains: rows and tangent by hand. With n = d/|d| and P = (I − n nᵀ)/|d|: force λ n, stiffness λ P.
   static constexpr bool analytic = true;
   template <class L>
   void assemble(const Values<double, L>& z, const std::array<double, 4>&, const Shift& c, Rows<double, L>& r,
@@ -21,28 +20,23 @@ struct Distance {
     const double dx = z.q[2] - z.q[0], dy = z.q[3] - z.q[1];
     const double size = std::sqrt(dx * dx + dy * dy), lambda = z.other[0];
     const double n[2] = {dx / size, dy / size};
-    const double w[2] = {z.v[2] - z.v[0], z.v[3] - z.v[1]};
-    const bool rate = c.holonomic_level == 1;
     for (int i = 0; i < 2; ++i) {
       r.r[i] = -lambda * n[i];
       r.r[2 + i] = lambda * n[i];
     }
-    r.r[4] = c.holonomic_scale * (rate ? n[0] * w[0] + n[1] * w[1] : size - length);
+    r.r[4] = c.holonomic_scale * (size - length);
     if (!k) return;
-    const double P[2][2] = {{n[1] * n[1] / size, -n[0] * n[1] / size}, {-n[0] * n[1] / size, n[0] * n[0] / size}};
+    const double s = c.position * lambda / size;
+    const double stiffness[2][2] = {{s * n[1] * n[1], -s * n[0] * n[1]}, {-s * n[0] * n[1], s * n[0] * n[0]}};
     for (int i = 0; i < 2; ++i) {
-      const double row = c.holonomic_scale * (rate ? c.velocity * n[i] + c.position * (w[0] * P[0][i] + w[1] * P[1][i])
-                                                   : c.position * n[i]);
+      const double row = c.holonomic_scale * c.position * n[i];
       (*k)(tension, 0, a, i) = -row;
       (*k)(tension, 0, b, i) = row;
       (*k)(a, i, tension, 0) = -n[i];
       (*k)(b, i, tension, 0) = n[i];
       for (int j = 0; j < 2; ++j) {
-        const double stiffness = c.position * lambda * P[i][j];
-        (*k)(a, i, a, j) = stiffness;
-        (*k)(b, i, b, j) = stiffness;
-        (*k)(a, i, b, j) = -stiffness;
-        (*k)(b, i, a, j) = -stiffness;
+        (*k)(a, i, a, j) = (*k)(b, i, b, j) = stiffness[i][j];
+        (*k)(a, i, b, j) = (*k)(b, i, a, j) = -stiffness[i][j];
       }
     }
   }
