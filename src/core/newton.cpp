@@ -84,6 +84,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     age = 1000;
   }
   double previous = 0;  // weighted norm of the last increment …
+  double best = INFINITY;
   bool previous_fresh = false;  // … and whether its matrix was evaluated at its own point
   while (true) {
     if (!finite()) {
@@ -101,7 +102,9 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     const double rate = previous > 0 ? norm / previous : 0;
     if (previous > 0) report.contraction = rate;
 
-    const bool at_floor = previous > 0 && rate > 0.5 && norm <= problem.rounding_floor();
+    // Below what rounding can cause, no longer halving the best increment so far is convergence (T-newton-3).
+    const bool at_floor = norm <= problem.rounding_floor() && norm > 0.5 * best;
+    best = std::min(best, norm);
     if (previous > 0 && !(rate < 0.9) && !(norm <= 1.0) && !at_floor) {  // not contracting
       if (age > 1) {  // perhaps only the matrix is old
         if (!renew(problem, report)) return report;
