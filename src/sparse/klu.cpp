@@ -23,7 +23,6 @@ class KluSolver final : public LinearSolver {
   void analyze(const Pattern& pattern) override {
     release();
     pattern_ = pattern;
-    values_.assign(pattern.nonzeros(), 0.0);
     rhs_.assign(pattern.n, 0.0);
     residual_.assign(pattern.n, 0.0);
     symbolic_ = klu_analyze(pattern.n, pattern_.column_begin.data(), pattern_.row.data(), &common_);
@@ -32,11 +31,11 @@ class KluSolver final : public LinearSolver {
   }
 
   Factorization factor(std::span<const double> values) override {
-    std::copy(values.begin(), values.end(), values_.begin());
+    values_ = values;
     if (structurally_singular_) return diagnose_singular(pattern_, values_, -1);
     if (numeric_ != nullptr) {  // the same pivots, if they hold: checked here and by the first solve
       const int done =
-          klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), values_.data(), symbolic_, numeric_,
+          klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, numeric_,
                        &common_);
       if (done && common_.status == KLU_OK && klu_rcond(symbolic_, numeric_, &common_) &&
           common_.rcond > 1e-13) {
@@ -69,9 +68,10 @@ class KluSolver final : public LinearSolver {
   long pivotings() const override { return pivotings_; }
 
  private:
+  double* raw_values() { return const_cast<double*>(values_.data()); }  // KLU's C interface lacks const
   Factorization factor_anew() {
     if (numeric_ != nullptr) klu_free_numeric(&numeric_, &common_);
-    numeric_ = klu_factor(pattern_.column_begin.data(), pattern_.row.data(), values_.data(), symbolic_, &common_);
+    numeric_ = klu_factor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, &common_);
     ++pivotings_;
     if (numeric_ != nullptr && klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 1e-15) {
       unchecked_ = true;
@@ -111,7 +111,8 @@ class KluSolver final : public LinearSolver {
   klu_symbolic* symbolic_ = nullptr;
   klu_numeric* numeric_ = nullptr;
   Pattern pattern_;
-  std::vector<double> values_, rhs_, residual_;
+  std::span<const double> values_;  // the caller's, while the factorisation is unchecked
+  std::vector<double> rhs_, residual_;
   bool structurally_singular_ = false;
   bool unchecked_ = false;
   long pivotings_ = 0;

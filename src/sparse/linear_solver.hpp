@@ -22,6 +22,7 @@ class LinearSolver {
   /// Fixes the pattern and allocates everything that factor and solve need.
   virtual void analyze(const Pattern& pattern) = 0;
   /// Factors the values (in the pattern's order). Reuses the pivots while they hold, anew when they do not.
+  /// The values must stay where they are until the first solve.
   virtual Factorization factor(std::span<const double> values) = 0;
   /// Replaces b by A⁻¹ b. The first solve after a factorisation is checked and refined if need be.
   virtual void solve(std::span<double> b) = 0;
@@ -33,7 +34,7 @@ class LinearSolver {
 std::unique_ptr<LinearSolver> make_dense_solver();
 std::unique_ptr<LinearSolver> make_klu_solver();
 /// Dense up to `dense_limit` unknowns, KLU above (measured crossing, benchmarks/solver_crossing).
-inline constexpr int dense_limit = 24;
+inline constexpr int dense_limit = 12;
 std::unique_ptr<LinearSolver> make_solver(int n);
 
 /// Rows and columns of (numerical) dependence, for messages: null vectors of the matrix by rank-revealing

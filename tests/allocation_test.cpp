@@ -1,0 +1,64 @@
+// No allocation inside a step: counted at operator new and at KLU's own allocator.
+#include <doctest/doctest.h>
+#include <SuiteSparse_config.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "chain.hpp"
+#include "problems/pendulum.hpp"
+#include "problems/spring_mass.hpp"
+#include "steppers/generalized_alpha.hpp"
+
+namespace {
+long allocations = 0;
+void* counted(std::size_t n) {
+  ++allocations;
+  return std::malloc(n);
+}
+}  // namespace
+
+void* operator new(std::size_t n) {
+  ++allocations;
+  if (void* p = std::malloc(n)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+using namespace escapement;
+
+namespace {
+
+long allocations_in_steps(const System& system, State s, ConstraintForm form, double h) {
+  GeneralizedAlphaOptions o;
+  o.constraints = form;
+  GeneralizedAlpha stepper(system, o);
+  stepper.start(s);
+  for (int k = 0; k < 20; ++k) REQUIRE(stepper.advance(s, h).ok());  // pivots chosen, buffers filled
+  const long before = allocations;
+  bool ok = true;
+  long factorizations = 0;
+  for (int k = 0; k < 200; ++k) {
+    const auto report = stepper.advance(s, k % 2 ? h : 0.7 * h);
+    ok = ok && report.ok();
+    factorizations += report.newton.factorizations;
+  }
+  const long count = allocations - before;
+  CHECK(ok);
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("steps do not allocate: dense and KLU, unconstrained, index 3 and index 2, with refactorisations") {
+  SuiteSparse_config.malloc_func = counted;
+  const problems::SpringMass spring_mass;
+  CHECK(allocations_in_steps(spring_mass.system, spring_mass.initial(), ConstraintForm::index3, 0.01) == 0);
+  const problems::Pendulum pendulum;
+  const benchmarks::Chain chain(50);
+  for (auto form : {ConstraintForm::index3, ConstraintForm::index2}) {
+    CHECK(allocations_in_steps(pendulum.system, pendulum.initial(1.0, 0.5), form, 1e-3) == 0);
+    CHECK(allocations_in_steps(chain.system, chain.initial(), form, 1e-3) == 0);
+  }
+}

@@ -1,0 +1,55 @@
+// A program outside the project: it plugs in its own element and steps in its own loop.
+//   cmake -S . -B build -DCMAKE_PREFIX_PATH=<where escapement is installed> && cmake --build build && build/consumer
+#include <cmath>
+#include <cstdio>
+
+#include "components/translational/mass.hpp"
+#include "core/element_check.hpp"
+#include "core/system.hpp"
+#include "steppers/generalized_alpha.hpp"
+
+using namespace escapement;
+
+/// A hardening spring to ground, F = k (x + b x³): written as its energy, differentiated by the library.
+struct HardeningSpring {
+  Position<1> at;
+  double k, b;  // N/m, 1/m²
+  auto variables() const { return std::tie(at); }
+  auto potential(const auto& z) const {
+    const auto x = z(at);
+    return 0.5 * k * x * x * (1.0 + 0.5 * b * x * x);
+  }
+};
+
+int main() {
+  SystemBuilder builder;
+  const auto x = builder.position<1>("mass.position", {.unit = "m"});
+  builder.add(translational::Mass{x, 2.0});
+  builder.add(HardeningSpring{x, 50.0, 3.0});
+  const System system = builder.finish();
+  for (const auto& fault : check_elements(system)) {
+    std::printf("%s\n", fault.c_str());
+    return 1;
+  }
+
+  GeneralizedAlphaOptions options;
+  options.mechanics = MechanicsParameters::chung_hulbert(0.9);
+  GeneralizedAlpha stepper(system, options);
+  State state = system.state();
+  system.value(state, x)[0] = 0.5;
+  stepper.start(state);
+  const auto energy = [&] {
+    const double q = system.value(state, x)[0], v = system.rate(state, x)[0];
+    return v * v + 25.0 * q * q * (1 + 1.5 * q * q);
+  };
+  const double e0 = energy();
+  while (state.t < 2.0) {
+    const StepReport report = stepper.advance(state, 1e-3);
+    if (!report.ok()) {
+      std::printf("%s\n", describe(report.newton, system).c_str());
+      return 1;
+    }
+  }
+  std::printf("x(%.3f s) = %.9f m, energy drift %.2e\n", state.t, system.value(state, x)[0], energy() / e0 - 1);
+  return std::abs(energy() / e0 - 1) < 1e-4 ? 0 : 1;
+}
