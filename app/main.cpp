@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
         ESCAPEMENT_VERSION);
     return 0;
   }
-  fmt::print(stderr, "E-USAGE  {}: this version knows --help and --version only\n    Try: escapement --help\n", first);
+  fmt::print(stderr,
+             "E-USAGE  {}: this version knows --help and --version only\n    Try: escapement --help\n",
+             first);
   return 2;
 }

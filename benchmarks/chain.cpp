@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
            "factorisations per step", static_cast<double>(iterations) / steps, "iterations");
     report("chain", name + ", set-up", setup / per_step, "one step", setup, "s");
     if (masses >= 10000)
-      report("chain", name + ", memory", 0, "none", (peak_memory_bytes() - memory_before) / n, "bytes per unknown");
+      report("chain", name + ", memory", 0, "none", (peak_memory_bytes() - memory_before) / n,
+             "bytes per unknown");
   }
 }

@@ -36,7 +36,8 @@ int main() {
     klu_symbolic* symbolic = klu_analyze(pattern.n, begin, row, &common);
     klu_numeric* numeric = klu_factor(begin, row, values.data(), symbolic, &common);
     std::vector<double> b(r);
-    const double refactor = seconds([&] { klu_refactor(begin, row, values.data(), symbolic, numeric, &common); });
+    const double refactor =
+        seconds([&] { klu_refactor(begin, row, values.data(), symbolic, numeric, &common); });
     const double solve = seconds([&] { klu_solve(symbolic, numeric, pattern.n, 1, b.data(), &common); });
     const double bare = refactor + solve;
     klu_free_numeric(&numeric, &common);
@@ -57,8 +58,10 @@ int main() {
     });
     const std::string name = fmt::format("chain, {} unknowns", system.size());
     report("newton_cost", name, whole / bare, "bare KLU refactor+solve", whole * 1e6, "us");
-    report("newton_cost", name + ", assembly", assembly / bare, "bare KLU refactor+solve", assembly * 1e6, "us");
-    report("newton_cost", name + ", residual only", residual / bare, "bare KLU refactor+solve", residual * 1e6, "us");
+    report("newton_cost", name + ", assembly", assembly / bare, "bare KLU refactor+solve", assembly * 1e6,
+           "us");
+    report("newton_cost", name + ", residual only", residual / bare, "bare KLU refactor+solve",
+           residual * 1e6, "us");
     report("newton_cost", name + ", factor", factor / refactor, "bare KLU refactor", factor * 1e6, "us");
     report("newton_cost", name + ", solve", (whole - assembly - factor) / solve, "bare KLU solve",
            (whole - assembly - factor) * 1e6, "us");

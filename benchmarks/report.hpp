@@ -29,11 +29,12 @@ double seconds(F f, int rounds = 5, double at_least = 0.02) {
 }
 
 /// {"bench": …, "case": …, "ratio": …, "against": …, "value": …, "unit": …}
-inline void report(const std::string& bench, const std::string& name, double ratio, const std::string& against,
-                   double value, const std::string& unit) {
-  fmt::print("{{\"bench\": \"{}\", \"case\": \"{}\", \"ratio\": {:.4g}, \"against\": \"{}\", \"value\": {:.6g}, "
-             "\"unit\": \"{}\"}}\n",
-             bench, name, ratio, against, value, unit);
+inline void report(const std::string& bench, const std::string& name, double ratio,
+                   const std::string& against, double value, const std::string& unit) {
+  fmt::print(
+      "{{\"bench\": \"{}\", \"case\": \"{}\", \"ratio\": {:.4g}, \"against\": \"{}\", \"value\": {:.6g}, "
+      "\"unit\": \"{}\"}}\n",
+      bench, name, ratio, against, value, unit);
   std::fflush(stdout);
 }
 

@@ -1,6 +1,6 @@
 // No allocation inside a step: counted at operator new and at KLU's own allocator.
-#include <doctest/doctest.h>
 #include <SuiteSparse_config.h>
+#include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <new>

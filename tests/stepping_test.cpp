@@ -25,7 +25,8 @@ System first_order(F f, StateVariable<1>* handle = nullptr) {
   const auto x = b.state<1>("x");
   if (handle) *handle = x;
   b.add(math::equations(
-      std::tuple(x), [f](const auto& h, const auto& z, auto& row) { row(std::get<0>(h)) -= f(z(std::get<0>(h)), z.t); },
+      std::tuple(x),
+      [f](const auto& h, const auto& z, auto& row) { row(std::get<0>(h)) -= f(z(std::get<0>(h)), z.t); },
       [](const auto& h, const auto& z, auto& row) { row(std::get<0>(h)) += z(std::get<0>(h)); }));
   return b.finish();
 }
@@ -162,7 +163,8 @@ TEST_CASE("inconsistent starts are refused by name, or projected on request") {
   CHECK(s.value(state, l)[0] == doctest::Approx(v2 - 9.81 * state.value[1]).epsilon(1e-10));
 }
 
-TEST_CASE("start with singular stores: a floating capacitor keeps its charge, nodes without store are algebraic") {
+TEST_CASE(
+    "start with singular stores: a floating capacitor keeps its charge, nodes without store are algebraic") {
   // Source 1 V – R – node a –(C)– node b – R – ground: one capacitor, two nodes (singular store), C v' conserved.
   SystemBuilder b;
   const auto u = b.state<2>("nodes", {.unit = "V", .equation = "charge balance"});

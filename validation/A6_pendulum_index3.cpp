@@ -19,7 +19,8 @@ TEST_CASE("unit pendulum at t = 1 and t = 10") {
     for (int k = 0; k < 3; ++k) {
       const State s = run(p.system, p.initial(std::acos(-1.0) / 2, 1.0), o,
                           constant_steps(r.t, static_cast<int>(250 * r.t) << k));
-      x[k] = p.system.value(s, p.q)[0], y[k] = p.system.value(s, p.q)[1], l[k] = p.system.value(s, p.tension)[0];
+      x[k] = p.system.value(s, p.q)[0], y[k] = p.system.value(s, p.q)[1],
+      l[k] = p.system.value(s, p.tension)[0];
     }
     fmt::print("t = {}: x {:.12f} y {:.12f} lambda {:.10f}\n", r.t, richardson(x[0], x[1], x[2]),
                richardson(y[0], y[1], y[2]), richardson(l[0], l[1], l[2]));

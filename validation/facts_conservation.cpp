@@ -190,8 +190,8 @@ TEST_CASE("jumps keep the numerical damping, restarts destroy it") {
       else stepper.discontinuity(s);
       REQUIRE(stepper.advance(s, 0.01).ok());
     }
-    fmt::print("stiff residue after 200 steps with a {} at every step: {:.2g}\n", restart ? "restart" : "jump",
-               std::abs(s.value[0]));
+    fmt::print("stiff residue after 200 steps with a {} at every step: {:.2g}\n",
+               restart ? "restart" : "jump", std::abs(s.value[0]));
     if (restart) CHECK(std::abs(s.value[0]) > 0.5);
     else CHECK(std::abs(s.value[0]) < 1e-5);
   }

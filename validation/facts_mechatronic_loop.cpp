@@ -116,7 +116,8 @@ class Reference {
     f.wdot[2] = (torque[2] - (I[1] - I[0]) * s.w[0] * s.w[1]) / I[2];
     // Body axes: ω × r, ω̇ × r + ω × (ω × r).
     const Real vb[3] = {-s.w[2], 0, s.w[0]};
-    const Real ab[3] = {-f.wdot[2] + s.w[1] * vb[2], s.w[2] * vb[0] - s.w[0] * vb[2], f.wdot[0] - s.w[1] * vb[0]};
+    const Real ab[3] = {-f.wdot[2] + s.w[1] * vb[2], s.w[2] * vb[0] - s.w[0] * vb[2],
+                        f.wdot[0] - s.w[1] * vb[0]};
     for (int r = 0; r < 3; ++r) {
       f.x[r] = m[r][1];
       f.v[r] = m[r][0] * vb[0] + m[r][1] * vb[1] + m[r][2] * vb[2];
@@ -169,8 +170,8 @@ class Reference {
 
 TEST_CASE("order 2 in mechanics, reaction, circuit, sensor and controller, from t = 0") {
   const Loop p;
-  const std::vector<std::string> names = {"x",       "omega",     "a",       "lambda", "motor i", "supply i",
-                                          "supply u", "filter", "sensor", "voltage"};
+  const std::vector<std::string> names = {"x",        "omega",    "a",      "lambda", "motor i",
+                                          "supply i", "supply u", "filter", "sensor", "voltage"};
   for (auto form : {ConstraintForm::index3, ConstraintForm::index2}) {
     for (bool alternating : {false, true}) {
       Ladder ladder(names);
@@ -202,9 +203,10 @@ TEST_CASE("order 2 in mechanics, reaction, circuit, sensor and controller, from 
         });
         ladder.add(0.4 / n, e);
       }
-      ladder.print(fmt::format("heavy top + motor + RLC + accelerometer feedback, {}, {} steps, largest errors",
-                               form == ConstraintForm::index3 ? "index 3" : "index 2",
-                               alternating ? "alternating 0.6/1.4" : "constant"));
+      ladder.print(
+          fmt::format("heavy top + motor + RLC + accelerometer feedback, {}, {} steps, largest errors",
+                      form == ConstraintForm::index3 ? "index 3" : "index 2",
+                      alternating ? "alternating 0.6/1.4" : "constant"));
       ladder.check_second_order(0.12);
     }
   }

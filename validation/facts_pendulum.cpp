@@ -52,8 +52,9 @@ TEST_CASE("constant steps from t = 0: second order including multipliers, as tab
         ladder.add(1.0 / n, largest_errors(p, scheme(rho, form), constant_steps(1.0, n)));
         if (rho == 0.8 && form == ConstraintForm::index3) CHECK(close(ladder.error(k, 3), offset[k], 5e-3));
       }
-      ladder.print(fmt::format("pendulum, constant steps, rho = {}, {}", rho,
-                               form == ConstraintForm::index3 ? "index 3 with offset" : "stabilised index 2"));
+      ladder.print(
+          fmt::format("pendulum, constant steps, rho = {}, {}", rho,
+                      form == ConstraintForm::index3 ? "index 3 with offset" : "stabilised index 2"));
       ladder.check_second_order(0.05);
     }
   }
@@ -70,8 +71,9 @@ TEST_CASE("alternating steps 0.3 / 0.7: second order including multipliers") {
         ladder.add(1.0 / n, largest_errors(p, scheme(rho, form), pattern_steps(1.0, n, {0.3, 0.7})));
         if (rho == 0.8 && form == ConstraintForm::index3) CHECK(close(ladder.error(k, 3), offset[k], 5e-3));
       }
-      ladder.print(fmt::format("pendulum, steps 0.3/0.7, rho = {}, {}", rho,
-                               form == ConstraintForm::index3 ? "index 3 with offset" : "stabilised index 2"));
+      ladder.print(
+          fmt::format("pendulum, steps 0.3/0.7, rho = {}, {}", rho,
+                      form == ConstraintForm::index3 ? "index 3 with offset" : "stabilised index 2"));
       ladder.check_second_order(0.06);
     }
   }
@@ -91,17 +93,20 @@ TEST_CASE("without the offset the multipliers are first order: the cure is neede
   alternating.print("pendulum, steps 0.3/0.7, rho = 0.8, no offset");
   CHECK(constant.order(4, 3) < 1.1);
   CHECK(alternating.order(4, 3) < 1.1);
-  CHECK(close(constant.error(4, 3), 1.94e-2, 1e-2));     // tabulated: index3, beta(gamma), const
-  CHECK(close(alternating.error(4, 3), 1.82, 1e-2));     // tabulated: index3, beta(gamma), alt37
+  CHECK(close(constant.error(4, 3), 1.94e-2, 1e-2));  // tabulated: index3, beta(gamma), const
+  CHECK(close(alternating.error(4, 3), 1.82, 1e-2));  // tabulated: index3, beta(gamma), alt37
 }
 
 TEST_CASE("reference values at t = 1 by Richardson extrapolation") {
   const problems::Pendulum p;
   for (auto form : {ConstraintForm::index3, ConstraintForm::index2}) {
     double x[3], y[3], l[3];
+    GeneralizedAlphaOptions o = scheme(0.8, form);
+    o.newton.keep_matrix = false;  // the h³ term of index 2 depends on the age of the matrix (T-constraint-7)
     for (int k = 0; k < 3; ++k) {
-      const State s = run(p.system, p.initial(1.0, 0.5), scheme(0.8, form), constant_steps(1.0, 250 << k));
-      x[k] = p.system.value(s, p.q)[0], y[k] = p.system.value(s, p.q)[1], l[k] = p.system.value(s, p.tension)[0];
+      const State s = run(p.system, p.initial(1.0, 0.5), o, constant_steps(1.0, 250 << k));
+      x[k] = p.system.value(s, p.q)[0], y[k] = p.system.value(s, p.q)[1],
+      l[k] = p.system.value(s, p.tension)[0];
     }
     CHECK(std::abs(richardson(x[0], x[1], x[2]) - -0.80939795836663) < 1e-9);
     CHECK(std::abs(richardson(y[0], y[1], y[2]) - -0.58726054268266) < 1e-9);
@@ -112,7 +117,8 @@ TEST_CASE("reference values at t = 1 by Richardson extrapolation") {
 TEST_CASE("the iteration matrix is well conditioned for every step size") {
   const problems::Pendulum p;
   for (auto form : {ConstraintForm::index3, ConstraintForm::index2}) {
-    fmt::print("\ncondition of the iteration matrix, {}\n", form == ConstraintForm::index3 ? "index 3" : "index 2");
+    fmt::print("\ncondition of the iteration matrix, {}\n",
+               form == ConstraintForm::index3 ? "index 3" : "index 2");
     for (double h : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
       GeneralizedAlpha stepper(p.system, scheme(0.8, form));
       State s = p.initial(1.0, 0.5);
@@ -127,7 +133,8 @@ TEST_CASE("the iteration matrix is well conditioned for every step size") {
       stepper.iteration_matrix(s, values);
       Eigen::MatrixXd A = Eigen::MatrixXd::Zero(pattern.n, pattern.n);
       for (int j = 0; j < pattern.n; ++j)
-        for (int k = pattern.column_begin[j]; k < pattern.column_begin[j + 1]; ++k) A(pattern.row[k], j) = values[k];
+        for (int k = pattern.column_begin[j]; k < pattern.column_begin[j + 1]; ++k)
+          A(pattern.row[k], j) = values[k];
       const auto sv = Eigen::JacobiSVD<Eigen::MatrixXd>(A).singularValues();
       const double condition = sv[0] / sv[pattern.n - 1];
       fmt::print("  h = {:7.0e}  condition {:.4f}\n", h, condition);
@@ -138,8 +145,8 @@ TEST_CASE("the iteration matrix is well conditioned for every step size") {
 
 TEST_CASE("rho = 1 and beta = 0 with index-3 rows are refused") {
   const problems::Pendulum p;
-  CHECK_THROWS_WITH_AS(GeneralizedAlpha(p.system, scheme(1.0, ConstraintForm::index3)), doctest::Contains("rod.tension"),
-                       ModelError);
+  CHECK_THROWS_WITH_AS(GeneralizedAlpha(p.system, scheme(1.0, ConstraintForm::index3)),
+                       doctest::Contains("rod.tension"), ModelError);
   GeneralizedAlphaOptions o = scheme(0.8, ConstraintForm::index3);
   o.mechanics = MechanicsParameters::stormer();
   CHECK_THROWS_AS(GeneralizedAlpha(p.system, o), ModelError);

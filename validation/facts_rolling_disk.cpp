@@ -134,7 +134,7 @@ class DiskMotion {
  public:
   /// Times must not decrease.
   Reference at(double t) {
-    const int n = std::max(1, static_cast<int>(std::ceil((t - t_) / 1e-3L)));
+    const int n = std::max(1, static_cast<int>(std::ceil((t - t_) / 1.5e-3L)));
     const Real h = (static_cast<Real>(t) - t_) / n;
     for (int i = 0; i < n && h > 0; ++i) step(h);
     t_ = t;
@@ -274,12 +274,12 @@ TEST_CASE("the tabulated errors at t = 1 and t = 10, rho = 0.2") {
 TEST_CASE("t = 10, rho = 0.9: the order comes down to 2") {
   const RollingDisk p;
   Ladder ladder(names);
-  for (int n = 100; n <= 3200; n *= 2) {
+  for (int n = 100; n <= 1600; n *= 2) {
     const auto e = errors(p, run(p.system, p.initial(), scheme(0.9), constant_steps(10, n)), at10);
     ladder.add(10.0 / n, {e.begin(), e.end()});
   }
   ladder.print("rolling disk, errors at t = 10, rho = 0.9");
-  for (int k = 2; k < 6; ++k)
+  for (int k = 2; k < 5; ++k)
     for (int i = 0; i < 4; ++i) CHECK(std::abs(ladder.order(k, i) - 2) < 0.06);  // Jay's scheme: 2.06 … 2.01
   ladder.check_second_order(0.02);
 }
@@ -290,7 +290,7 @@ TEST_CASE("the reference figures by extrapolation") {
     State s[3];
     for (int k = 0; k < 3; ++k)
       s[k] = run(p.system, p.initial(), scheme(0.9),
-                 constant_steps(exact.t, static_cast<int>(500 * exact.t) << k));
+                 constant_steps(exact.t, static_cast<int>(100 * exact.t) << k));
     const auto limit = [&](auto part, int i) {
       return richardson(part(s[0])[i], part(s[1])[i], part(s[2])[i]);
     };
@@ -318,7 +318,7 @@ TEST_CASE("from t = 0: second order in y, z, accelerations and psi, constant and
   for (double rho : {0.2, 0.9}) {
     for (const auto& pattern : {std::vector<double>{1.0}, std::vector<double>{0.3, 0.7}}) {
       Ladder ladder(names);
-      for (int n = 40; n <= 1280; n *= 2) {
+      for (int n = 40; n <= 640; n *= 2) {
         std::vector<double> largest(4, 0.0);
         DiskMotion motion;
         run(p.system, p.initial(), scheme(rho), pattern_steps(1.0, n, pattern), [&](const State& s) {
@@ -338,7 +338,7 @@ TEST_CASE("energy is kept to the order of the scheme") {
   const RollingDisk p;
   for (double rho : {0.2, 0.9}) {
     Ladder ladder({"energy", "slip"});
-    for (int n = 400; n <= 6400; n *= 2) {
+    for (int n = 200; n <= 3200; n *= 2) {
       double drift = 0, slip = 0;
       run(p.system, p.initial(), scheme(rho), constant_steps(10, n), [&](const State& s) {
         drift = std::max(drift, std::abs(p.energy_of(s) - energy));
@@ -360,7 +360,7 @@ TEST_CASE("with f4 as printed the energy is not kept") {
     double e[3];
     for (int k = 0; k < 3; ++k)
       e[k] = p.energy_of(
-          run(p.system, p.initial(), scheme(0.9), constant_steps(t, static_cast<int>(500 * t) << k)));
+          run(p.system, p.initial(), scheme(0.9), constant_steps(t, static_cast<int>(200 * t) << k)));
     fmt::print("f4 as printed: energy at t = {} {:.12f}\n", t, richardson(e[0], e[1], e[2]));
     CHECK(std::abs(richardson(e[0], e[1], e[2]) - exact) < 1e-9);
   }

@@ -11,10 +11,12 @@ using namespace escapement::validation;
 namespace {
 
 // q, v, v̇, x, ẋ, g^a at t = 5 and t = 20 (34-digit extrapolation, two runs agree to 2e-27).
-constexpr std::array<double, 6> at5 = {-0.56605302318534703096, 2.0474401496906458771,  -0.43144019711077057557,
-                                       -3.3403246703146352474,  0.93804874298654233054, -0.99749322029611760653};
-constexpr std::array<double, 6> at20 = {-0.10889184542209238602, 0.012641312917356571743, -0.0012054272545796326239,
-                                        -0.1105453809490839259,  0.012742136251319878263, -0.11009727267667201864};
+constexpr std::array<double, 6> at5 = {-0.56605302318534703096, 2.0474401496906458771,
+                                       -0.43144019711077057557, -3.3403246703146352474,
+                                       0.93804874298654233054,  -0.99749322029611760653};
+constexpr std::array<double, 6> at20 = {-0.10889184542209238602,   0.012641312917356571743,
+                                        -0.0012054272545796326239, -0.1105453809490839259,
+                                        0.012742136251319878263,   -0.11009727267667201864};
 const std::vector<std::string> names = {"q", "v", "vdot", "x", "xdot", "g_a"};
 
 GeneralizedAlphaOptions scheme(double rho) {
@@ -75,7 +77,8 @@ TEST_CASE("every rho: order 2 in every quantity, constant steps") {
   const problems::SpringMass p;
   for (double rho : {0.0, 0.2, 0.5, 0.8, 0.9, 1.0}) {
     Ladder ladder(names);
-    for (int n : {400, 800, 1600, 3200}) ladder.add(5.0 / n, errors(p, scheme(rho), constant_steps(5.0, n), at5));
+    for (int n : {400, 800, 1600, 3200})
+      ladder.add(5.0 / n, errors(p, scheme(rho), constant_steps(5.0, n), at5));
     ladder.print(fmt::format("rho = {}", rho));
     ladder.check_second_order(0.05);
   }
@@ -88,19 +91,24 @@ TEST_CASE("steps 0.3H / 0.7H: first order with fixed parameters, second with the
     double rho;
     double fixed[5], updated[5];
   };
-  const Row table[] = {
-      {0.8, {7.502621e-3, 2.471801e-3, 9.147578e-4, 3.759809e-4, 1.675719e-4},
-       {5.463436e-3, 1.395010e-3, 3.557942e-4, 8.969340e-5, 2.248168e-5}},
-      {0.0, {5.924270e-2, 1.981605e-2, 7.560664e-3, 3.208980e-3, 1.463690e-3},
-       {4.098115e-2, 9.682102e-3, 2.343363e-3, 5.767138e-4, 1.431778e-4}},
-      {0.2, {3.313756e-2, 1.172361e-2, 4.684926e-3, 2.052452e-3, 9.543197e-4},
-       {2.071838e-2, 4.993503e-3, 1.226415e-3, 3.040385e-4, 7.572098e-5}},
-      {0.5, {1.517819e-2, 5.554996e-3, 2.271768e-3, 1.009198e-3, 4.729760e-4},
-       {9.003404e-3, 2.244114e-3, 5.613415e-4, 1.401527e-4, 3.499946e-5}},
-      {0.9, {5.990181e-3, 1.784470e-3, 5.893277e-4, 2.174053e-4, 8.923624e-5},
-       {4.991072e-3, 1.272514e-3, 3.272785e-4, 8.333444e-5, 2.102605e-5}},
-      {1.0, {5.288792e-3, 1.309113e-3, 3.272141e-4, 8.164112e-5, 2.038008e-5},
-       {5.288792e-3, 1.309113e-3, 3.272141e-4, 8.164112e-5, 2.038008e-5}}};
+  const Row table[] = {{0.8,
+                        {7.502621e-3, 2.471801e-3, 9.147578e-4, 3.759809e-4, 1.675719e-4},
+                        {5.463436e-3, 1.395010e-3, 3.557942e-4, 8.969340e-5, 2.248168e-5}},
+                       {0.0,
+                        {5.924270e-2, 1.981605e-2, 7.560664e-3, 3.208980e-3, 1.463690e-3},
+                        {4.098115e-2, 9.682102e-3, 2.343363e-3, 5.767138e-4, 1.431778e-4}},
+                       {0.2,
+                        {3.313756e-2, 1.172361e-2, 4.684926e-3, 2.052452e-3, 9.543197e-4},
+                        {2.071838e-2, 4.993503e-3, 1.226415e-3, 3.040385e-4, 7.572098e-5}},
+                       {0.5,
+                        {1.517819e-2, 5.554996e-3, 2.271768e-3, 1.009198e-3, 4.729760e-4},
+                        {9.003404e-3, 2.244114e-3, 5.613415e-4, 1.401527e-4, 3.499946e-5}},
+                       {0.9,
+                        {5.990181e-3, 1.784470e-3, 5.893277e-4, 2.174053e-4, 8.923624e-5},
+                        {4.991072e-3, 1.272514e-3, 3.272785e-4, 8.333444e-5, 2.102605e-5}},
+                       {1.0,
+                        {5.288792e-3, 1.309113e-3, 3.272141e-4, 8.164112e-5, 2.038008e-5},
+                        {5.288792e-3, 1.309113e-3, 3.272141e-4, 8.164112e-5, 2.038008e-5}}};
   for (const Row& row : table) {
     Ladder fixed(names), updated(names), with_beta(names);
     for (int k = 0; k < 5; ++k) {
@@ -177,8 +185,9 @@ TEST_CASE("ratios beyond the proved bound: an isolated restart keeps the order")
       const auto got = p.quantities(s);
       ladder.add(5.0 / n, {got[0] - at5[0], got[3] - at5[3]});
     }
-    ladder.print(fmt::format("steps shrinking by 25 within two steps, rho = {}: {} restarts, largest gamma {:.3f}", rho,
-                             restarts, largest_gamma));
+    ladder.print(
+        fmt::format("steps shrinking by 25 within two steps, rho = {}: {} restarts, largest gamma {:.3f}",
+                    rho, restarts, largest_gamma));
     CHECK(restarts > 0);
     CHECK(largest_gamma < 1 - MechanicsParameters::chung_hulbert(rho).alpha_m);
     ladder.check_second_order(0.05);

@@ -59,7 +59,9 @@ struct Ladder {
     h.push_back(step);
     errors.push_back(std::move(e));
   }
-  double error(std::size_t rung, std::size_t quantity) const { return std::abs(errors.at(rung).at(quantity)); }
+  double error(std::size_t rung, std::size_t quantity) const {
+    return std::abs(errors.at(rung).at(quantity));
+  }
   double order(std::size_t rung, std::size_t quantity) const {
     return std::log(error(rung - 1, quantity) / error(rung, quantity)) / std::log(h[rung - 1] / h[rung]);
   }

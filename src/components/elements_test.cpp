@@ -65,7 +65,8 @@ TEST_CASE("wide state space") {
   const auto x = b.state<2>("x");
   const auto u = b.signal<2>("u");
   const auto y = b.signal<1>("y");
-  b.add(control::StateSpace<2, 2, 1>{x, u, y, {{{0, 1}, {-2, -3}}}, {{{0, 1}, {1, 0.5}}}, {{{1, 2}}}, {{{0.1, 0.2}}}});
+  b.add(control::StateSpace<2, 2, 1>{
+      x, u, y, {{{0, 1}, {-2, -3}}}, {{{0, 1}, {1, 0.5}}}, {{{1, 2}}}, {{{0.1, 0.2}}}});
   b.add(math::equations(std::tuple(u), [](const auto& h, const auto& z, auto& row) {
     const auto& [u] = h;
     row(u) += z(u);
@@ -202,6 +203,36 @@ TEST_CASE("a store that depends on an unknown without a rate is refused") {
   SystemBuilder b;
   b.add(Leaking{b.position<1>("rocket"), b.state<1>("fuel")});
   CHECK_THROWS_AS(b.finish(), ModelError);
+}
+
+namespace {
+
+/// A constraint that follows a state: multipliers of order 0.
+struct Follower {
+  Position<1> at;
+  StateVariable<1> target;
+  Multiplier<1> force;
+  auto variables() const { return std::tie(at, target, force); }
+  void violation(const auto& z, auto& out) const { out(force) += z(at) - z(target); }
+};
+
+/// Claims constant inertia, but is a pendulum-like mass matrix.
+struct Claimant {
+  Position<1> at;
+  static constexpr bool constant_inertia = true;
+  auto variables() const { return std::tie(at); }
+  void store(const auto& z, auto& out) const { out(at) += (2.0 + cos(z(at))) * z.rate(at); }
+};
+
+}  // namespace
+
+TEST_CASE("constraints on states, and false claims of constant inertia, are refused") {
+  SystemBuilder b;
+  b.add(Follower{b.position<1>("p"), b.state<1>("x"), b.multiplier<1>("l")});
+  CHECK_THROWS_WITH_AS(b.finish(), doctest::Contains("E-INDEX"), ModelError);
+  SystemBuilder c;
+  c.add(Claimant{c.position<1>("p")});
+  CHECK_THROWS_WITH_AS(c.finish(), doctest::Contains("constant_inertia"), ModelError);
 }
 
 TEST_CASE("messages: untouched unknowns, doubled names, foreign handles") {

@@ -61,7 +61,8 @@ constexpr auto position_slots() {
           }
         }(),
         ...);
-  }(std::make_index_sequence<L::handles>());
+  }
+  (std::make_index_sequence<L::handles>());
   return slots;
 }
 
@@ -164,8 +165,9 @@ Point<Dual<1, S>, L> one_time_derivative(const Point<S, L>& p) {
 /// The shift as seeds: unknown j of a position moves q by c0 T(u) e_j, v by c1 e_j, v̇ by c2 e_j (T-shift-1).
 /// `tangent_operators[slot]` points at the row-major dofs×dofs T(u) of a Lie-group variable, or is null for T = I.
 template <class L>
-Point<Dual<L::rows>, L> seeded(const Point<double, L>& p, const Shift& c,
-                               const std::array<const double*, position_slots<L>().size()>& tangent_operators) {
+Point<Dual<L::rows>, L> seeded(
+    const Point<double, L>& p, const Shift& c,
+    const std::array<const double*, position_slots<L>().size()>& tangent_operators) {
   Point<Dual<L::rows>, L> r{lifted<L::rows>(p.z), {}};
   int slot = 0;
   for (const Slot& s : position_slots<L>()) {
@@ -308,8 +310,7 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
       Rows<Dual<n, S>, L> k;
       e.flow(zv, k);
       for (int m = L::nonholonomics_begin; m < L::rows; ++m)
-        for (int j = 0; j < n; ++j)
-          r[m].d[j] += c.nonholonomic_scale * c.acceleration * value(k.r[m].d[j]);
+        for (int j = 0; j < n; ++j) r[m].d[j] += c.nonholonomic_scale * c.acceleration * value(k.r[m].d[j]);
     }
   }
 }

@@ -109,12 +109,14 @@ class Checker {
     for (const auto& g : system_.groups()) {
       const double difference = g->oracle_difference(s, c);
       if (!(difference < 1e-11))
-        complain(fmt::format("hand-written assembly differs from the differentiated form by {:.2g}", difference));
+        complain(
+            fmt::format("hand-written assembly differs from the differentiated form by {:.2g}", difference));
     }
 
     const Pattern& p = system_.pattern();
     std::vector<double> largest(n_, 0.0);
-    for (int k = 0; k < p.nonzeros(); ++k) largest[p.row[k]] = std::max(largest[p.row[k]], std::abs(values[k]));
+    for (int k = 0; k < p.nonzeros(); ++k)
+      largest[p.row[k]] = std::max(largest[p.row[k]], std::abs(values[k]));
     for (int j = 0; j < n_; ++j) {
       const double e = 1e-5 * system_.nominal()[j];
       system_.residual(moved(from, u, c, j, e), c, plus);
@@ -123,9 +125,10 @@ class Checker {
         const int at = p.find(i, j);
         const double exact = at >= 0 ? values[at] : 0.0, difference = (plus[i] - minus[i]) / (2 * e);
         const double rounding = 1e-10 * (std::abs(plus[i]) + 1) / system_.nominal()[j];
-        if (!(std::abs(exact - difference) <= options_.tolerance * (largest[i] + std::abs(difference)) + rounding))
-          complain(fmt::format("tangent of row {} along `{}`: {} but differences give {}", system_.row_name(i),
-                               system_.unknown_name(j), exact, difference));
+        if (!(std::abs(exact - difference) <=
+              options_.tolerance * (largest[i] + std::abs(difference)) + rounding))
+          complain(fmt::format("tangent of row {} along `{}`: {} but differences give {}",
+                               system_.row_name(i), system_.unknown_name(j), exact, difference));
       }
     }
   }

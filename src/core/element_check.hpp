@@ -10,10 +10,11 @@
 namespace escapement {
 
 struct ElementCheckOptions {
-  int states = 20;             // random states
+  int states = 20;  // random states
   unsigned seed = 1;
-  double spread = 1.0;         // random values lie within ± spread × nominal
-  double tolerance = 2e-6;     // of tangents against central differences, relative to the largest entry of the row
+  double spread = 1.0;  // random values lie within ± spread × nominal
+  double tolerance =
+      2e-6;  // of tangents against central differences, relative to the largest entry of the row
 };
 
 /// Empty when everything holds; otherwise one sentence per fault, naming row and unknown.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <typeinfo>
 #include <vector>
 
 #include "core/element.hpp"
@@ -100,9 +101,7 @@ class Group final : public GroupBase {
     for (std::size_t k = 0; k < elements_.size(); ++k) {
       int i = 0;
       std::apply(
-          [&](const auto&... h) {
-            ((places_[k][i++] = h.is_ground() ? Place{} : places[h.variable]), ...);
-          },
+          [&](const auto&... h) { ((places_[k][i++] = h.is_ground() ? Place{} : places[h.variable]), ...); },
           elements_[k].variables());
       const auto rows = global_rows(places_[k]);
       for (int c = 0; c < L::rows; ++c)
@@ -122,29 +121,63 @@ class Group final : public GroupBase {
     }
   }
 
-  /// Stores of position and algebraic rows may depend on q, v, t only: the rates of other unknowns are not known.
+  /// What the core cannot honour is refused: stores of position and algebraic rows on unknowns without a known rate,
+  /// constraints on anything but positions and time (Φ) or positions, velocities and time (k), and momentum declared
+  /// independent of position that is not. Evaluated at one generic point, by exact derivatives.
   void check_structure() const override {
-    if constexpr (Has::store && L::others > 0 && (L::positions > 0 || L::algebraics > 0)) {
-      if (elements_.empty()) return;
-      constexpr int n = L::others;
-      Point<double, L> p{};
-      for (int i = 0; i < L::values; ++i) p.z.q[i] = 0.4 + 0.1 * i;
-      for (int i = 0; i < L::positions; ++i) p.z.v[i] = 0.7 - 0.2 * i;
-      for (int i = 0; i < n; ++i) p.z.other[i] = 0.3 + 0.15 * i;
-      const std::vector<double> memory(Has::memory, 0.0);
-      p.z.memory = memory.data();
-      auto z = lifted<n>(p.z);
-      for (int i = 0; i < n; ++i) z.other[i].d[i] = 1.0;
+    if (elements_.empty()) return;
+    constexpr int n = L::positions + L::positions + L::others;  // along q, along v, along everything else
+    Point<double, L> p{};
+    for (int i = 0; i < L::values; ++i) p.z.q[i] = 0.4 + 0.1 * i;
+    for (int i = 0; i < L::positions; ++i) p.z.v[i] = 0.7 - 0.2 * i;
+    for (int i = 0; i < L::others; ++i) p.z.other[i] = 0.3 + 0.15 * i;
+    const std::vector<double> memory(Has::memory, 0.0);
+    p.z.memory = memory.data();
+    auto z = lifted<n>(p.z);
+    along_positions(z, p.z, 0);
+    for (int i = 0; i < L::positions; ++i) z.v[i].d[L::positions + i] = 1.0;
+    for (int i = 0; i < L::others; ++i) z.other[i].d[2 * L::positions + i] = 1.0;
+    const auto depends = [](const Dual<n>& row, int first, int last) {
+      for (int i = first; i < last; ++i)
+        if (std::abs(row.d[i]) > 0) return true;
+      return false;
+    };
+    if constexpr (Has::store) {
       Rows<Dual<n>, L> s;
       elements_[0].store(z, s);
       for (int r = 0; r < L::rows; ++r) {
         if (r >= L::states_begin && r < L::algebraics_begin) continue;
-        for (int i = 0; i < n; ++i)
-          if (std::abs(s.r[r].d[i]) > 0)
-            throw ModelError("E-STORE", "element store",
-                             "the store of a position or algebraic row depends on an unknown without a rate",
-                             "give the changing quantity a state row of its own (store = x, flow = -y) and use y");
+        if (depends(s.r[r], 2 * L::positions, n))
+          throw ModelError(
+              "E-STORE", typeid(E).name(),
+              "the store of a position or algebraic row depends on an unknown without a rate",
+              "give the changing quantity a state row of its own (store = x, flow = -y) and use y");
+        if (r < L::positions && Has::constant_inertia && depends(s.r[r], 0, L::positions))
+          throw ModelError("E-STORE", typeid(E).name(),
+                           "momentum declared constant_inertia depends on position",
+                           "remove constant_inertia");
       }
+    }
+    if constexpr (Has::violation) {
+      Rows<Dual<n>, L> phi;
+      elements_[0].violation(z, phi);
+      for (int r = L::holonomics_begin; r < L::nonholonomics_begin; ++r)
+        if (depends(phi.r[r], L::positions, n))
+          throw ModelError(
+              "E-INDEX", typeid(E).name(),
+              "a holonomic constraint depends on a velocity, state or signal: its multiplier would be "
+              "wrong at any step size",
+              "constrain positions and functions of time only; pass a signal through a second-order "
+              "reference filter");
+    }
+    if constexpr (Has::slip) {
+      Rows<Dual<n>, L> k;
+      elements_[0].slip(z, k);
+      for (int r = L::nonholonomics_begin; r < L::rows; ++r)
+        if (depends(k.r[r], 2 * L::positions, n))
+          throw ModelError("E-INDEX", typeid(E).name(),
+                           "a nonholonomic constraint depends on a state or signal",
+                           "constrain positions, velocities and functions of time only");
     }
   }
 
@@ -246,7 +279,8 @@ class Group final : public GroupBase {
         for (int i = 0; i < L::rows; ++i) {
           worst = std::max(worst, std::abs(rows.r[i] - exact[i].v) / (1 + std::abs(exact[i].v)));
           for (int j = 0; j < L::rows; ++j)
-            worst = std::max(worst, std::abs(matrix.m[i * L::rows + j] - exact[i].d[j]) / (1 + std::abs(exact[i].d[j])));
+            worst = std::max(
+                worst, std::abs(matrix.m[i * L::rows + j] - exact[i].d[j]) / (1 + std::abs(exact[i].d[j])));
         }
       }
     }
@@ -293,7 +327,8 @@ class Group final : public GroupBase {
             next += H::dofs;
           }(),
           ...);
-    }(std::make_index_sequence<L::handles>());
+    }
+    (std::make_index_sequence<L::handles>());
   }
 
   void gather(const State& state, std::size_t k, Point<double, L>& p) const {
@@ -342,12 +377,13 @@ class Group final : public GroupBase {
   }
 
   static void add_constraint_accelerations(const E& e, const Point<double, L>& p, const Shift& shift,
-                              std::array<double, L::rows>& rows) {
+                                           std::array<double, L::rows>& rows) {
     if constexpr (L::holonomics > 0 || L::nonholonomics > 0) {
       if (!shift.constraint_accelerations) return;
       std::array<double, L::rows> high{};
       constraint_rows(e, p, 2, 1, high);
-      for (int i = L::holonomics_begin; i < L::nonholonomics_begin; ++i) rows[i] += shift.holonomic_scale * high[i];
+      for (int i = L::holonomics_begin; i < L::nonholonomics_begin; ++i)
+        rows[i] += shift.holonomic_scale * high[i];
       for (int i = L::nonholonomics_begin; i < L::rows; ++i) rows[i] += shift.nonholonomic_scale * high[i];
     }
   }

@@ -19,7 +19,8 @@ struct Layout {
   static constexpr int sum(F f) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return (0 + ... + f.template operator()<Bare<std::tuple_element_t<i, Tuple>>>());
-    }(std::make_index_sequence<std::tuple_size_v<Tuple>>());
+    }
+    (std::make_index_sequence<std::tuple_size_v<Tuple>>());
   }
   static constexpr int dofs_of(Kind k) {
     return sum([k]<class H>() { return H::kind == k ? H::dofs : 0; });
@@ -69,8 +70,7 @@ struct Values {
       return Frame<S>{rotation(&q[h.local]), Vec3<S>{{q[h.local + 4], q[h.local + 5], q[h.local + 6]}}};
     }
   }
-  template <class H>
-    requires(H::kind == Kind::position)
+  template <class H, class = std::enable_if_t<H::kind == Kind::position>>
   auto rate(const H& h) const {
     return block<H::dofs>(&v[h.local_row]);
   }

@@ -60,7 +60,8 @@ void apply_operators(const System& system, std::span<const double> operators, st
   }
 }
 
-void lie_bracket(const System& system, std::span<const double> v, std::span<const double> a, std::span<double> b) {
+void lie_bracket(const System& system, std::span<const double> v, std::span<const double> a,
+                 std::span<double> b) {
   std::fill(b.begin(), b.begin() + system.rows(Kind::position).end, 0.0);
   for (const auto& lie : system.lie_variables()) {
     const int row = lie.place.row;

@@ -20,6 +20,7 @@ Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options)
 Factorization Newton::factor() {
   auto result = solver_->factor(values_);
   factored_ = result.ok;
+  slowest_ = 0;
   return result;
 }
 
@@ -31,10 +32,12 @@ bool Newton::finite() const {
 
 bool Newton::renew(NewtonProblem& problem, NewtonReport& report) {
   problem.tangent(residual_, values_);
-  if (!finite()) {
-    fail(problem, report, NewtonStatus::not_finite);
-    return false;
-  }
+  if (finite()) return refactor(problem, report);
+  fail(problem, report, NewtonStatus::not_finite);
+  return false;
+}
+
+bool Newton::refactor(NewtonProblem& problem, NewtonReport& report) {
   const Factorization f = factor();
   ++report.factorizations;
   if (f.ok) return true;
@@ -66,89 +69,111 @@ void Newton::fail(NewtonProblem& problem, NewtonReport& report, NewtonStatus sta
     if (status == NewtonStatus::not_finite) return std::isfinite(x.residual) ? 0.0 : 1.0;
     return std::isfinite(x.increment) ? std::abs(x.increment) : INFINITY;
   };
-  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return badness(a) > badness(b); });
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const auto& a, const auto& b) { return badness(a) > badness(b); });
   all.resize(std::min<std::size_t>(all.size(), 5));
   if (status == NewtonStatus::not_finite)
     std::erase_if(all, [](const auto& x) { return std::isfinite(x.residual); });
   report.worst = std::move(all);
 }
 
+/// The increment for the present residual and matrix; returns its weighted norm.
+double Newton::next_increment(NewtonProblem& problem) {
+  for (int i = 0; i < n_; ++i) increment_[i] = -residual_[i];
+  solver_->solve({increment_.data(), static_cast<std::size_t>(n_)});
+  problem.complete(*solver_, residual_, increment_);
+  return weighted(problem);
+}
+
+/// Last resort: back to where the last increment started, a new matrix there, and a shorter step that brings the next
+/// increment down (natural monotonicity test). Leaves a new matrix at the point reached.
+bool Newton::damped_step(NewtonProblem& problem, NewtonReport& report) {
+  problem.move(previous_, -1.0);
+  if (!renew(problem, report)) return false;
+  const double norm = next_increment(problem);
+  history_.push_back(norm);
+  std::swap(previous_, increment_);
+  for (double scale = 0.5; scale > 1e-7 && std::isfinite(norm); scale *= 0.5) {
+    problem.move(previous_, scale);
+    problem.residual(residual_);
+    if (finite() && next_increment(problem) <= (1 - 0.5 * scale) * norm) {
+      ++report.iterations;
+      return renew(problem, report);
+    }
+    problem.move(previous_, -scale);
+  }
+  problem.residual(residual_);
+  std::swap(previous_, increment_);
+  fail(problem, report, finite() ? NewtonStatus::no_convergence : NewtonStatus::not_finite);
+  return false;
+}
+
 NewtonReport Newton::solve(NewtonProblem& problem) {
+  constexpr int old_matrix = 1000;  // age of a matrix from an earlier solve
   NewtonReport report;
   history_.clear();
   int age = 0;  // iterations since the matrix was evaluated; 0: at this very point
+  if (fresh_solves_ > 0 || !options_.keep_matrix) {
+    fresh_solves_ = std::max(0, fresh_solves_ - 1);
+    factored_ = false;
+  }
+  const bool started_old = factored_;
   if (!factored_) {
     if (!renew(problem, report)) return report;
   } else {
     problem.residual(residual_);
-    age = 1000;
+    age = old_matrix;
   }
-  double previous = 0;  // weighted norm of the last increment …
-  double best = INFINITY;
+  double previous = 0;          // weighted norm of the last increment, 0: none to compare with …
   bool previous_fresh = false;  // … and whether its matrix was evaluated at its own point
+  double best = INFINITY;
   while (true) {
-    if (!finite()) {
+    const bool broken = !finite();
+    if (broken && report.iterations == 0) {
       fail(problem, report, NewtonStatus::not_finite);
       return report;
     }
-    for (int i = 0; i < n_; ++i) increment_[i] = -residual_[i];
-    solver_->solve({increment_.data(), static_cast<std::size_t>(n_)});
-    problem.complete(*solver_, residual_, increment_);
-    const double norm = weighted(problem);
+    const double norm = broken ? INFINITY : next_increment(problem);
     history_.push_back(norm);
     report.increment = norm;
     // A new matrix after increments with an old one starts a new sequence.
-    if (age == 0 && !previous_fresh && previous > 0 && !(norm < 0.9 * previous)) previous = 0;
+    if (age == 0 && !previous_fresh && !broken && !(norm < 0.9 * previous)) previous = 0;
     const double rate = previous > 0 ? norm / previous : 0;
-    if (previous > 0) report.contraction = rate;
-
-    // Below what rounding can cause, no longer halving the best increment so far is convergence (T-newton-3).
-    const bool at_floor = norm <= problem.rounding_floor() && norm > 0.5 * best;
-    best = std::min(best, norm);
-    if (previous > 0 && !(rate < 0.9) && !(norm <= 1.0) && !at_floor) {  // not contracting
-      if (age > 1) {  // perhaps only the matrix is old
-        if (!renew(problem, report)) return report;
-        age = 0;
-        previous = 0;
-        if (static_cast<int>(history_.size()) < options_.max_iterations) continue;
-      } else {  // last resort: go back and take a shorter step along the last increment
-        problem.move(previous_, -1.0);
-        double scale = 0.5;
-        bool better = false;
-        for (; scale > 1e-3 && !better; scale *= 0.5) {
-          problem.move(previous_, scale);
-          problem.residual(residual_);
-          if (finite()) {
-            for (int i = 0; i < n_; ++i) increment_[i] = -residual_[i];
-            solver_->solve({increment_.data(), static_cast<std::size_t>(n_)});
-            problem.complete(*solver_, residual_, increment_);
-            better = weighted(problem) <= (1 - 0.5 * scale) * previous;
-          }
-          if (!better) problem.move(previous_, -scale);
-        }
-        if (!better) {
-          problem.move(previous_, 1.0);
-          problem.residual(residual_);
-          fail(problem, report, NewtonStatus::no_convergence);
-          return report;
-        }
-        ++report.iterations;
-        if (!renew(problem, report)) return report;
-        age = 0;
-        previous = 0;
-        if (static_cast<int>(history_.size()) < options_.max_iterations) continue;
-      }
+    if (previous > 0) {
+      report.contraction = rate;
+      slowest_ = std::max(rate, 0.5 * slowest_);
     }
-    if (!(norm < INFINITY) || static_cast<int>(history_.size()) > options_.max_iterations) {
-      fail(problem, report, std::isfinite(norm) ? NewtonStatus::no_convergence : NewtonStatus::not_finite);
+    // Below what rounding can cause, no longer halving the best increment so far is convergence (T-newton-3).
+    const double floor = std::max(problem.rounding_floor(), 1e-11 / options_.tolerance);
+    const bool at_floor = age < old_matrix && norm <= floor && norm > 0.5 * best;
+    best = std::min(best, norm);
+
+    if (static_cast<int>(history_.size()) > options_.max_iterations) {
+      fail(problem, report, NewtonStatus::no_convergence);
       return report;
+    }
+    if (broken || (previous > 0 && !(rate < 0.9) && !(norm <= 1.0) && !at_floor)) {  // not contracting
+      if (!broken && age > 1) {  // perhaps only because the matrix is old
+        if (!renew(problem, report)) return report;
+      } else if (!damped_step(problem, report)) {
+        return report;
+      }
+      age = 0;
+      previous = 0;
+      continue;
     }
 
     problem.move(increment_, 1.0);
     ++report.iterations;
     // Converged when what the contraction leaves over is below the tolerance (T-newton-2).
-    if (norm <= 1.0 || at_floor || (previous > 0 && rate < 0.9 && norm * rate / (1 - rate) <= 1.0)) {
-      if (report.iterations > options_.patience && age > report.iterations) factored_ = false;  // renew next time
+    if (norm <= 1.0 || at_floor || (previous > 0 && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_)) {
+      // An old matrix that did not pay off is not tried again for a while, longer each time (T-newton-4).
+      if (started_old && (report.factorizations > 0 || report.iterations > options_.patience)) {
+        fresh_solves_ = back_off_;
+        back_off_ = std::min(2 * back_off_, 64);
+      } else if (started_old) {
+        back_off_ = 1;
+      }
       return report;
     }
     std::swap(previous_, increment_);
@@ -157,8 +182,11 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     previous_fresh = age == 0;
     ++age;
     if (slow) {
-      if (!renew(problem, report)) return report;
-      age = 0;
+      problem.tangent(residual_, values_);
+      if (finite()) {
+        if (!refactor(problem, report)) return report;
+        age = 0;
+      }
     } else {
       problem.residual(residual_);
     }
@@ -168,18 +196,24 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
 std::string describe(const NewtonReport& report, const System& system) {
   std::string text;
   switch (report.status) {
-    case NewtonStatus::converged: return fmt::format("converged in {} iterations", report.iterations);
+    case NewtonStatus::converged:
+      return fmt::format("converged in {} iterations", report.iterations);
     case NewtonStatus::no_convergence:
       text = fmt::format("no convergence in {} iterations; worst rows:", report.iterations);
       break;
-    case NewtonStatus::singular: text = "the equations are singular; rows that depend on each other:"; break;
-    case NewtonStatus::not_finite: text = "a row is not a finite number:"; break;
+    case NewtonStatus::singular:
+      text = "the equations are singular; rows that depend on each other:";
+      break;
+    case NewtonStatus::not_finite:
+      text = "a row is not a finite number:";
+      break;
   }
   for (const auto& w : report.worst)
-    text += fmt::format("\n    row {} residual {:.3g}{}", system.row_name(w.row), w.residual,
-                        w.increment != 0 ? fmt::format(", unknown still moves by {:.2g} of its nominal magnitude",
-                                                       w.increment)
-                                         : "");
+    text +=
+        fmt::format("\n    row {} residual {:.3g}{}", system.row_name(w.row), w.residual,
+                    w.increment != 0
+                        ? fmt::format(", unknown still moves by {:.2g} of its nominal magnitude", w.increment)
+                        : "");
   if (!report.history.empty()) {
     text += "\n    increments / tolerance:";
     for (double x : report.history) text += fmt::format(" {:.1e}", x);

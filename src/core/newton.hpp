@@ -12,10 +12,11 @@
 namespace escapement {
 
 struct NewtonOptions {
-  double tolerance = 1e-10;   // remaining error, relative to each unknown's nominal magnitude
+  double tolerance = 1e-10;  // remaining error, relative to each unknown's nominal magnitude
   int max_iterations = 20;
-  double slow = 0.1;          // contraction above which the matrix is renewed at once
-  int patience = 3;           // iterations with an old matrix after which the next solve starts with a new one
+  double slow = 0.2;        // contraction above which the matrix is renewed at once
+  bool keep_matrix = true;  // false: every solve starts with a new one
+  int patience = 3;         // iterations beyond which an old matrix has not paid off
 };
 
 /// What Newton needs of its caller. `increment` may be longer than the residual (projection unknowns).
@@ -42,13 +43,13 @@ struct NewtonReport {
   NewtonStatus status = NewtonStatus::converged;
   int iterations = 0;
   int factorizations = 0;
-  double contraction = 0;     // last measured rate
-  double increment = 0;       // last weighted increment, in units of the tolerance
+  double contraction = 0;  // last measured rate
+  double increment = 0;    // last weighted increment, in units of the tolerance
   struct Worst {
     int row;
     double residual, increment;
   };
-  std::vector<Worst> worst;   // on failure: the five worst rows, or the dependent set
+  std::vector<Worst> worst;     // on failure: the five worst rows, or the dependent set
   std::vector<double> history;  // on failure: weighted increments, iteration by iteration
   bool ok() const { return status == NewtonStatus::converged; }
 };
@@ -69,6 +70,9 @@ class Newton {
 
  private:
   bool renew(NewtonProblem& problem, NewtonReport& report);
+  bool refactor(NewtonProblem& problem, NewtonReport& report);
+  double next_increment(NewtonProblem& problem);
+  bool damped_step(NewtonProblem& problem, NewtonReport& report);
   double weighted(NewtonProblem& problem) const;
   void fail(NewtonProblem& problem, NewtonReport& report, NewtonStatus status) const;
   bool finite() const;
@@ -78,6 +82,8 @@ class Newton {
   std::unique_ptr<LinearSolver> solver_;
   std::vector<double> values_, residual_, increment_, previous_, history_;
   bool factored_ = false;
+  double slowest_ = 0;                   // contraction of the present matrix: the slowest lately
+  int fresh_solves_ = 0, back_off_ = 1;  // solves still to start with a new matrix; how many next time
 };
 
 /// "no convergence in 20 iterations; largest residual: row `pump.outlet` (mass balance) 3.2e-1; …"

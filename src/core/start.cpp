@@ -20,7 +20,10 @@ enum class StateRow {
 class Start final : public NewtonProblem {
  public:
   Start(const System& system, State& state, const StartOptions& options)
-      : system_(system), state_(state), options_(options), newton_(system.pattern(), 0, {.tolerance = 1e-12}) {
+      : system_(system),
+        state_(state),
+        options_(options),
+        newton_(system.pattern(), 0, {.tolerance = 1e-12}) {
     const int n = system.size();
     weights_.assign(n, 1.0);
     other_r_.assign(n, 0.0);
@@ -81,9 +84,12 @@ class Start final : public NewtonProblem {
   }
   std::pair<double, double> row_weights(int i) const {
     switch (kinds_[i - rows_.begin]) {
-      case StateRow::dynamic: return {1.0, 0.0};
-      case StateRow::algebraic: return {0.0, 1.0};
-      default: return {1.0, vanishing_};
+      case StateRow::dynamic:
+        return {1.0, 0.0};
+      case StateRow::algebraic:
+        return {0.0, 1.0};
+      default:
+        return {1.0, vanishing_};
     }
   }
   void combine(std::span<double> r) {
@@ -134,9 +140,8 @@ class Start final : public NewtonProblem {
     const auto nominal = system_.nominal();
     const auto at = system_.value_of_row();
     for (int i = 0; i < system_.size(); ++i)
-      weights_[i] = i < system_.rows(Kind::position).end
-                        ? 1.0 / (nominal[i] + top)
-                        : 1.0 / (nominal[i] + std::abs(state_.value[at[i]]));
+      weights_[i] = i < system_.rows(Kind::position).end ? 1.0 / (nominal[i] + top)
+                                                         : 1.0 / (nominal[i] + std::abs(state_.value[at[i]]));
   }
 
   const System& system_;
@@ -174,11 +179,14 @@ Violation largest(const System& system, std::span<const double> r, Range rows) {
 class Projector {
  public:
   Projector(const System& system, const StartOptions& options)
-      : system_(system), options_(options), newton_(system.pattern(), 0, {}), r_(system.size()), du_(system.size()) {}
+      : system_(system),
+        options_(options),
+        newton_(system.pattern(), 0, {}),
+        r_(system.size()),
+        du_(system.size()) {}
 
   void factor(const State& state) {
-    system_.tangent(state,
-                    {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
+    system_.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
                     r_, newton_.matrix());
     // States and signals stay: identity rows for them.
     const Pattern& p = system_.pattern();
@@ -191,9 +199,10 @@ class Projector {
     const auto f = newton_.factor();
     if (!f.ok) {
       const auto& rows = f.singular_rows.empty() ? f.singular_columns : f.singular_rows;
-      throw ModelError("E-SINGULAR", rows.empty() ? "constraints" : system_.row_name(rows[0]),
-                       "the constraints cannot be projected onto: they depend on each other or on massless motion",
-                       "remove the redundant constraint, or allow redundant constraints");
+      throw ModelError(
+          "E-SINGULAR", rows.empty() ? "constraints" : system_.row_name(rows[0]),
+          "the constraints cannot be projected onto: they depend on each other or on massless motion",
+          "remove the redundant constraint, or allow redundant constraints");
     }
   }
   /// Largest relative increment; `du` holds it for the position rows.
@@ -308,12 +317,14 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
   if (report.newton.status == NewtonStatus::singular) {
     std::string set;
     for (const auto& w : report.newton.worst) set += (set.empty() ? "" : ", ") + system.row_name(w.row);
-    throw ModelError("E-SINGULAR", report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
-                     "accelerations, multipliers and signals are not determined; rows that depend on each other: " + set,
-                     "look for redundant constraints, massless motion without stiffness, or a signal loop that "
-                     "determines nothing");
+    throw ModelError(
+        "E-SINGULAR", report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
+        "accelerations, multipliers and signals are not determined; rows that depend on each other: " + set,
+        "look for redundant constraints, massless motion without stiffness, or a signal loop that "
+        "determines nothing");
   }
-  throw ModelError("E-START", report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
+  throw ModelError("E-START",
+                   report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
                    "no consistent accelerations, multipliers and signals: " + describe(report.newton, system),
                    "start from values closer to a solution");
 }

@@ -8,10 +8,10 @@
 namespace escapement {
 
 struct StartOptions {
-  bool project = false;       // move q and v onto the constraints instead of refusing
-  bool check = true;          // examine Φ = 0, Φ̇ = 0, k = 0
-  double tolerance = 1e-8;    // allowed violation, relative to the row's nominal magnitude
-  double proximal = 0;        // regularisation for redundant constraints (0: they are refused)
+  bool project = false;     // move q and v onto the constraints instead of refusing
+  bool check = true;        // examine Φ = 0, Φ̇ = 0, k = 0
+  double tolerance = 1e-8;  // allowed violation, relative to the row's nominal magnitude
+  double proximal = 0;      // regularisation for redundant constraints (0: they are refused)
 };
 
 struct StartReport {

@@ -11,8 +11,8 @@ const char* name_of(Kind kind) {
 }
 
 const char* equation_of(Kind kind) {
-  constexpr const char* names[] = {"momentum balance", "rate law", "defining equation", "holonomic constraint",
-                                   "nonholonomic constraint"};
+  constexpr const char* names[] = {"momentum balance", "rate law", "defining equation",
+                                   "holonomic constraint", "nonholonomic constraint"};
   return names[static_cast<int>(kind)];
 }
 
@@ -56,14 +56,15 @@ void System::residual(const State& s, const Shift& shift, std::span<double> r) c
   for (const auto& g : groups_) g->residual(s, shift, r);
 }
 
-void System::tangent(const State& s, const Shift& shift, std::span<const double> operators, std::span<double> r,
-                     std::span<double> values) const {
+void System::tangent(const State& s, const Shift& shift, std::span<const double> operators,
+                     std::span<double> r, std::span<double> values) const {
   std::fill(r.begin(), r.end(), 0.0);
   std::fill(values.begin(), values.end(), 0.0);
   for (const auto& g : groups_) g->tangent(s, shift, operators, r, values);
 }
 
-void System::constraints(const State& s, int holonomic_level, int nonholonomic_level, std::span<double> r) const {
+void System::constraints(const State& s, int holonomic_level, int nonholonomic_level,
+                         std::span<double> r) const {
   std::fill(r.begin(), r.end(), 0.0);
   for (const auto& g : groups_)
     if (g->has_constraints) g->constraints(s, holonomic_level, nonholonomic_level, r);
@@ -108,11 +109,13 @@ System SystemBuilder::finish() {
   for (std::size_t i = 0; i < s.variables_.size(); ++i) {
     const Variable& v = s.variables_[i];
     if (!touched_[i])
-      throw ModelError("E-TOPOLOGY", v.name, std::string("nothing acts on this ") + name_of(v.kind) + " unknown",
+      throw ModelError("E-TOPOLOGY", v.name,
+                       std::string("nothing acts on this ") + name_of(v.kind) + " unknown",
                        "connect it to an element, or remove it");
     if (!names.emplace(v.name, 0).second)
       throw ModelError("E-NAME", v.name, "two unknowns have this name", "rename one of them");
-    if (!(v.nominal > 0) || !(v.row_nominal > 0) || !std::isfinite(v.nominal) || !std::isfinite(v.row_nominal))
+    if (!(v.nominal > 0) || !(v.row_nominal > 0) || !std::isfinite(v.nominal) ||
+        !std::isfinite(v.row_nominal))
       throw ModelError("E-NOMINAL", v.name, "a nominal magnitude must be a positive number", "");
   }
 

@@ -99,7 +99,9 @@ class SystemBuilder {
   Orientation orientation(std::string name, Description d = {.unit = "rad"}) {
     return make<Orientation>(std::move(name), std::move(d));
   }
-  Pose pose(std::string name, Description d = {.unit = "m"}) { return make<Pose>(std::move(name), std::move(d)); }
+  Pose pose(std::string name, Description d = {.unit = "m"}) {
+    return make<Pose>(std::move(name), std::move(d));
+  }
   template <int n>
   StateVariable<n> state(std::string name, Description d = {}) {
     return make<StateVariable<n>>(std::move(name), std::move(d));
@@ -136,8 +138,8 @@ class SystemBuilder {
   H make(std::string name, Description d) {
     H h;
     h.variable = static_cast<int>(system_.variables_.size());
-    system_.variables_.push_back({H::kind, H::manifold, H::values, H::dofs, std::move(name), std::move(d.unit),
-                                  std::move(d.equation), d.nominal, d.row_nominal});
+    system_.variables_.push_back({H::kind, H::manifold, H::values, H::dofs, std::move(name),
+                                  std::move(d.unit), std::move(d.equation), d.nominal, d.row_nominal});
     touched_.push_back(false);
     return h;
   }

@@ -21,15 +21,15 @@ enum class Manifold { vector, so3, se3 };
 struct Variable {
   Kind kind;
   Manifold manifold;
-  int values;           // numbers that hold it (4 for a rotation)
-  int dofs;             // unknowns and rows (3 for a rotation)
+  int values;  // numbers that hold it (4 for a rotation)
+  int dofs;    // unknowns and rows (3 for a rotation)
   std::string name;
-  std::string unit;     // of the unknown
-  std::string equation; // what its row balances; empty: the kind's own wording
-  double nominal;       // usual magnitude of the unknown, in `unit`
-  double row_nominal;   // usual magnitude of its row (violation of a constraint, defect of a balance)
-  int value = 0;        // first index into State::value  (set by System)
-  int row = 0;          // first row                      (set by System)
+  std::string unit;      // of the unknown
+  std::string equation;  // what its row balances; empty: the kind's own wording
+  double nominal;        // usual magnitude of the unknown, in `unit`
+  double row_nominal;    // usual magnitude of its row (violation of a constraint, defect of a balance)
+  int value = 0;         // first index into State::value  (set by System)
+  int row = 0;           // first row                      (set by System)
 };
 
 /// How a variable is described when it is made.
@@ -45,9 +45,9 @@ struct Description {
 // The default handle is ground: it reads as zero (identity) and swallows what flows into it.
 
 struct Handle {
-  int variable = -1;  // index into the system's variables; -1 is ground
-  int local = -1;     // first slot among the element's values of that sort (set when the element is added)
-  int local_row = -1; // first slot among the element's rows
+  int variable = -1;   // index into the system's variables; -1 is ground
+  int local = -1;      // first slot among the element's values of that sort (set when the element is added)
+  int local_row = -1;  // first slot among the element's rows
   bool is_ground() const { return variable < 0; }
 };
 

@@ -3,18 +3,18 @@
 // Kernels are plain scalar code templated on the scalar (docs/theory.md, T-dual).
 #pragma once
 #include <cmath>
+#include <type_traits>
 
 namespace escapement {
 
 template <int N, class B = double>
 struct Dual {
-  B v{};      // value
-  B d[N]{};   // derivatives along the N directions
+  B v{};     // value
+  B d[N]{};  // derivatives along the N directions
 
   constexpr Dual() = default;
   constexpr Dual(double value) : v(value) {}  // NOLINT: a number is a dual without derivatives
-  template <class C>
-    requires(!std::is_same_v<C, double> && std::is_same_v<C, B>)
+  template <class C, class = std::enable_if_t<!std::is_same_v<C, double> && std::is_same_v<C, B>>>
   constexpr Dual(const C& value) : v(value) {}  // NOLINT
 
   Dual operator-() const {

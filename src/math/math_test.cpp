@@ -33,7 +33,8 @@ Matrix3 matrix(const Rotation<double>& R) {
 
 /// Matrix exponential by its series, in long double.
 Matrix3 series_exp(const Vector3& w) {
-  long double A[3][3], term[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, sum[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  long double A[3][3], term[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                       sum[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   const Matrix3 W = hat(w);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) A[i][j] = W.m[i][j];
@@ -77,8 +78,10 @@ TEST_CASE("hyper-dual numbers: second derivatives, symmetric and exact") {
   const auto f = at(0.7, 1.3);
   CHECK(f.d[0].d[1] == doctest::Approx(f.d[1].d[0]).epsilon(1e-14));
   const double e = 1e-6;
-  CHECK(f.d[0].d[0] == doctest::Approx((at(0.7 + e, 1.3).d[0].v - at(0.7 - e, 1.3).d[0].v) / (2 * e)).epsilon(1e-8));
-  CHECK(f.d[1].d[1] == doctest::Approx((at(0.7, 1.3 + e).d[1].v - at(0.7, 1.3 - e).d[1].v) / (2 * e)).epsilon(1e-8));
+  CHECK(f.d[0].d[0] ==
+        doctest::Approx((at(0.7 + e, 1.3).d[0].v - at(0.7 - e, 1.3).d[0].v) / (2 * e)).epsilon(1e-8));
+  CHECK(f.d[1].d[1] ==
+        doctest::Approx((at(0.7, 1.3 + e).d[1].v - at(0.7, 1.3 - e).d[1].v) / (2 * e)).epsilon(1e-8));
   // d²/dx² of x³ y at (2, 5) is 6 x y = 60, d²/dxdy = 3 x² = 12.
   H X = 2.0, Y = 5.0;
   X.d[0] = 1.0, Y.d[1] = 1.0, X.v.d[0] = 1, Y.v.d[1] = 1;

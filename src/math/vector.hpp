@@ -1,6 +1,7 @@
 // Small vectors and 3x3 matrices of any scalar: what element kernels are written with.
 #pragma once
 #include <array>
+#include <type_traits>
 
 #include "math/dual.hpp"
 
@@ -27,8 +28,7 @@ struct Vec {
     return a;
   }
   /// Scaling by a plain number or by the vector's own scalar.
-  template <class C>
-    requires(std::is_arithmetic_v<C> || std::is_same_v<C, S>)
+  template <class C, class = std::enable_if_t<std::is_arithmetic_v<C> || std::is_same_v<C, S>>>
   friend Vec operator*(const C& s, Vec a) {
     for (int i = 0; i < n; ++i) a.e[i] = s * a.e[i];
     return a;
@@ -85,7 +85,8 @@ struct Mat3 {
   friend Mat3 operator*(const Mat3& a, const Mat3& b) {
     Mat3 r;
     for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) r.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
+      for (int j = 0; j < 3; ++j)
+        r.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
     return r;
   }
   friend Vec3<S> operator*(const Mat3& a, const Vec3<S>& x) {
@@ -100,8 +101,7 @@ inline Matrix3 hat(const Vector3& w) { return {{{0, -w[2], w[1]}, {w[2], 0, -w[0
 inline Matrix3 diagonal(double a, double b, double c) { return {{{a, 0, 0}, {0, b, 0}, {0, 0, c}}}; }
 
 /// A constant matrix times a vector of the kernel's scalar.
-template <class S>
-  requires(!std::is_same_v<S, double>)
+template <class S, class = std::enable_if_t<!std::is_same_v<S, double>>>
 Vec3<S> operator*(const Matrix3& a, const Vec3<S>& x) {
   Vec3<S> r;
   for (int i = 0; i < 3; ++i) r[i] = a.m[i][0] * x[0] + a.m[i][1] * x[1] + a.m[i][2] * x[2];

@@ -34,9 +34,8 @@ class KluSolver final : public LinearSolver {
     values_ = values;
     if (structurally_singular_) return diagnose_singular(pattern_, values_, -1);
     if (numeric_ != nullptr) {  // the same pivots, if they hold: checked here and by the first solve
-      const int done =
-          klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, numeric_,
-                       &common_);
+      const int done = klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(),
+                                    symbolic_, numeric_, &common_);
       if (done && common_.status == KLU_OK && klu_rcond(symbolic_, numeric_, &common_) &&
           common_.rcond > 1e-13) {
         unchecked_ = true;
@@ -71,7 +70,8 @@ class KluSolver final : public LinearSolver {
   double* raw_values() { return const_cast<double*>(values_.data()); }  // KLU's C interface lacks const
   Factorization factor_anew() {
     if (numeric_ != nullptr) klu_free_numeric(&numeric_, &common_);
-    numeric_ = klu_factor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, &common_);
+    numeric_ =
+        klu_factor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, &common_);
     ++pivotings_;
     if (numeric_ != nullptr && klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 1e-15) {
       unchecked_ = true;

@@ -34,7 +34,8 @@ double backward_error(const Problem& p, const std::vector<double>& x, const std:
   std::vector<double> y(b.size());
   multiply(p.pattern, p.values, x, y);
   double e = 0, s = 0;
-  for (std::size_t i = 0; i < b.size(); ++i) e = std::max(e, std::abs(y[i] - b[i])), s = std::max(s, std::abs(x[i]));
+  for (std::size_t i = 0; i < b.size(); ++i)
+    e = std::max(e, std::abs(y[i] - b[i])), s = std::max(s, std::abs(x[i]));
   return e / (s + 1);
 }
 
@@ -60,7 +61,8 @@ TEST_CASE("both back ends solve; refactorisation with changing values stays accu
       std::mt19937 random(5);
       std::uniform_real_distribution<double> number(-1, 1);
       for (int round = 0; round < 20; ++round) {
-        for (double& v : p.values) v = number(random) * std::pow(10.0, round % 5);  // wild changes: old pivots go bad
+        for (double& v : p.values)
+          v = number(random) * std::pow(10.0, round % 5);  // wild changes: old pivots go bad
         std::vector<double> b(n);
         for (double& x : b) x = number(random);
         if (!solver->factor(p.values).ok) continue;

@@ -42,9 +42,13 @@ MechanicsParameters MechanicsParameters::hilber_hughes_taylor(double rho) {
   const double af = (1 - rho) / (1 + rho);
   return {0.0, af, 0.25 * (1 + af) * (1 + af), 0.5 + af};
 }
-MechanicsParameters MechanicsParameters::newmark(double beta, double gamma) { return {0.0, 0.0, beta, gamma}; }
+MechanicsParameters MechanicsParameters::newmark(double beta, double gamma) {
+  return {0.0, 0.0, beta, gamma};
+}
 
-bool MechanicsParameters::second_order() const { return std::abs(gamma - (0.5 + alpha_f - alpha_m)) < rounding; }
+bool MechanicsParameters::second_order() const {
+  return std::abs(gamma - (0.5 + alpha_f - alpha_m)) < rounding;
+}
 bool MechanicsParameters::beta_follows_gamma() const {
   return std::abs(beta - 0.25 * (gamma + 0.5) * (gamma + 0.5)) < rounding;
 }
@@ -72,29 +76,31 @@ double StateParameters::radius_at_infinity() const {
 std::vector<ParameterWarning> check(const MechanicsParameters& p) {
   std::vector<ParameterWarning> warnings;
   if (!p.second_order())
-    warnings.push_back({"order", fmt::format("gamma = {:g}, but second order needs 1/2 + alpha_f - alpha_m = {:g}",
-                                             p.gamma, 0.5 + p.alpha_f - p.alpha_m)});
+    warnings.push_back(
+        {"order", fmt::format("gamma = {:g}, but second order needs 1/2 + alpha_f - alpha_m = {:g}", p.gamma,
+                              0.5 + p.alpha_f - p.alpha_m)});
   if (p.alpha_m > 0.5 + rounding)
     warnings.push_back({"zero-stability", fmt::format("alpha_m = {:g} exceeds 1/2", p.alpha_m)});
   if (p.alpha_m > p.alpha_f + rounding || p.alpha_f > 0.5 + rounding)
-    warnings.push_back({"A-stability", fmt::format("alpha_m <= alpha_f <= 1/2 is violated ({:g}, {:g})", p.alpha_m,
-                                                   p.alpha_f)});
+    warnings.push_back({"A-stability", fmt::format("alpha_m <= alpha_f <= 1/2 is violated ({:g}, {:g})",
+                                                   p.alpha_m, p.alpha_f)});
   if (p.beta < 0.25 + 0.5 * (p.alpha_f - p.alpha_m) - rounding)
-    warnings.push_back({"A-stability", fmt::format("beta = {:g} is below 1/4 + (alpha_f - alpha_m)/2 = {:g}", p.beta,
-                                                   0.25 + 0.5 * (p.alpha_f - p.alpha_m))});
+    warnings.push_back({"A-stability", fmt::format("beta = {:g} is below 1/4 + (alpha_f - alpha_m)/2 = {:g}",
+                                                   p.beta, 0.25 + 0.5 * (p.alpha_f - p.alpha_m))});
   return warnings;
 }
 
 std::vector<ParameterWarning> check(const StateParameters& p) {
   std::vector<ParameterWarning> warnings;
   if (!p.second_order())
-    warnings.push_back({"order", fmt::format("theta = {:g}, but second order needs 1/2 + delta_f - delta_m = {:g}",
-                                             p.theta, 0.5 + p.delta_f - p.delta_m)});
+    warnings.push_back(
+        {"order", fmt::format("theta = {:g}, but second order needs 1/2 + delta_f - delta_m = {:g}", p.theta,
+                              0.5 + p.delta_f - p.delta_m)});
   if (p.delta_m > 0.5 + rounding)
     warnings.push_back({"zero-stability", fmt::format("delta_m = {:g} exceeds 1/2", p.delta_m)});
   if (p.delta_m > p.delta_f + rounding || p.delta_f > 0.5 + rounding)
-    warnings.push_back({"A-stability", fmt::format("delta_m <= delta_f <= 1/2 is violated ({:g}, {:g})", p.delta_m,
-                                                   p.delta_f)});
+    warnings.push_back({"A-stability", fmt::format("delta_m <= delta_f <= 1/2 is violated ({:g}, {:g})",
+                                                   p.delta_m, p.delta_f)});
   if (p.theta < 0.5 - rounding)
     warnings.push_back({"A-stability", fmt::format("theta = {:g} is below 1/2", p.theta)});
   return warnings;

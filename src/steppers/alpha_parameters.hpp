@@ -9,14 +9,15 @@ namespace escapement {
 struct MechanicsParameters {
   double alpha_m, alpha_f, beta, gamma;
 
-  static MechanicsParameters chung_hulbert(double rho);        // optimal for second order, 0 ≤ ρ∞ ≤ 1
-  static MechanicsParameters jansen_whiting_hulbert(double rho);  // the first-order optimum used for positions
+  static MechanicsParameters chung_hulbert(double rho);  // optimal for second order, 0 ≤ ρ∞ ≤ 1
+  static MechanicsParameters jansen_whiting_hulbert(
+      double rho);                                              // the first-order optimum used for positions
   static MechanicsParameters hilber_hughes_taylor(double rho);  // α_m = 0, ½ ≤ ρ∞ ≤ 1
   static MechanicsParameters newmark(double beta = 0.25, double gamma = 0.5);
   static MechanicsParameters trapezoidal() { return newmark(); }
   static MechanicsParameters stormer() { return newmark(0.0, 0.5); }  // explicit in positions
 
-  bool second_order() const;  // γ = ½ + α_f − α_m
+  bool second_order() const;        // γ = ½ + α_f − α_m
   bool beta_follows_gamma() const;  // β = ¼ (γ + ½)²
   /// Largest modulus of the amplification roots as hω → ∞ (T-alpha-9).
   double radius_at_infinity() const;

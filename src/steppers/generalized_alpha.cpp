@@ -24,23 +24,29 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
       throw ModelError("E-SCHEME", system.row_name(system.rows(Kind::holonomic).begin),
                        "beta = 0 cannot satisfy a holonomic constraint", "choose a scheme with beta > 0");
     if (radius > 1 - 1e-9 && !index2_)
-      throw ModelError("E-SCHEME", system.row_name(system.rows(Kind::holonomic).begin),
-                       fmt::format("spectral radius at infinity {:g}: the multipliers of index-3 rows would grow "
-                                   "without bound",
-                                   radius),
-                       "choose rho below 1 (0.9 is fine)");
-    if (radius > 1 - 1e-9)
-      warnings_.push_back({"A-stability", "spectral radius 1 at infinity: errors of the multipliers do not decay"});
+      throw ModelError(
+          "E-SCHEME", system.row_name(system.rows(Kind::holonomic).begin),
+          fmt::format("spectral radius at infinity {:g}: the multipliers of index-3 rows would grow "
+                      "without bound",
+                      radius),
+          "choose rho below 1 (0.9 is fine)");
   }
+  if (constrained_ && options.mechanics.radius_at_infinity() > 1 - 1e-9)
+    warnings_.push_back(
+        {"A-stability",
+         "spectral radius 1 at infinity with constraints: errors of accelerations and multipliers do "
+         "not decay, and are of first order under changing steps"});
   const int n = system.size(), positions = system.rows(Kind::position).size();
   const int states = system.rows(Kind::state).size();
-  for (auto* x : {&u_bar_, &v_bar_, &a_bar_, &u_, &d_, &velocity_, &velocity_start_}) x->assign(positions, 0.0);
+  for (auto* x : {&u_bar_, &v_bar_, &a_bar_, &u_, &d_, &velocity_, &velocity_start_})
+    x->assign(positions, 0.0);
   for (auto* x : {&s_bar_, &w_bar_}) x->assign(states, 0.0);
   for (auto* x : {&work_, &rows_, &scratch_}) x->assign(n, 0.0);
   operators_.assign(system.tangent_operators_size(), 0.0);
   weights_.assign(n + (index2_ ? positions : 0), 0.0);
   history.a.assign(positions, 0.0);
   history.w.assign(states, 0.0);
+  history.slope.assign(n, 0.0);
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
 }
 
@@ -57,6 +63,7 @@ StartReport GeneralizedAlpha::restart(State& state) {
   std::copy(state.acceleration.begin(), state.acceleration.end(), history.a.begin());
   std::copy(state.rate.begin() + system_.rows(Kind::state).begin, state.rate.end(), history.w.begin());
   history.D = history.E = 0;
+  std::fill(history.slope.begin(), history.slope.end(), 0.0);
   history.first = true;
   history.offset = INFINITY;
   newton_.invalidate();
@@ -72,6 +79,7 @@ void GeneralizedAlpha::discontinuity(State& state) {
   for (std::size_t i = 0; i < history.a.size(); ++i) history.a[i] += state.acceleration[i] - a[i];
   for (std::size_t i = 0; i < history.w.size(); ++i)
     history.w[i] += state.rate[first_state + i] - rate[first_state + i];
+  std::fill(history.slope.begin(), history.slope.end(), 0.0);
 }
 
 // ------------------------------------------------------------------ coefficients of one step
@@ -297,6 +305,7 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   const auto& s = options_.states;
   const Range states = system_.rows(Kind::state);
   const int positions = system_.rows(Kind::position).end;
+  const auto at = system_.value_of_row();
 
   choose_coefficients(state, h, report);
 
@@ -322,6 +331,8 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   }
   trial_ = state;
   trial_.t = state.t + h;
+  for (int i = 0; i < positions; ++i) trial_.acceleration[i] += h * history.slope[i];
+  for (int i = positions; i < system_.size(); ++i) trial_.value[at[i]] += h * history.slope[i];
   std::fill(d_.begin(), d_.end(), 0.0);
 
   // Correction: the equations hold at t_{n+1}.
@@ -352,6 +363,9 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   }
   for (int i = 0; i < positions; ++i)
     history.a[i] = a_bar_[i] + (1 - m.alpha_f) / (1 - m.alpha_m) * trial_.acceleration[i];
+  for (int i = 0; i < positions; ++i) history.slope[i] = (trial_.acceleration[i] - state.acceleration[i]) / h;
+  for (int i = positions; i < system_.size(); ++i)
+    history.slope[i] = (trial_.value[at[i]] - state.value[at[i]]) / h;
   history.D = c_.D_next;
   history.E = c_.E_next;
   history.first = false;

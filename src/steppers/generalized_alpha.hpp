@@ -23,10 +23,11 @@ struct GeneralizedAlphaOptions {
   StateParameters states = StateParameters::jansen_whiting_hulbert(0.8);
   ConstraintForm constraints = ConstraintForm::index3;
   StartHistory history = StartHistory::automatic;  // consistent with constraints, classical without
-  bool update_parameters = true;   // γ_n, θ_n follow the step sizes (T-alpha-6); false: the classical constants
-  bool update_beta = true;         // β_n = ¼(γ_n + ½)², for stability under changing steps
-  bool offset_projection = true;   // index 3 only
-  double proximal = 0;             // > 0: redundant constraints allowed (T-proximal)
+  bool update_parameters =
+      true;                 // γ_n, θ_n follow the step sizes (T-alpha-6); false: the classical constants
+  bool update_beta = true;  // β_n = ¼(γ_n + ½)², for stability under changing steps
+  bool offset_projection = true;  // index 3 only
+  double proximal = 0;            // > 0: redundant constraints allowed (T-proximal)
   NewtonOptions newton;
   StartOptions start;
 };
@@ -57,6 +58,7 @@ class GeneralizedAlpha {
     std::vector<double> a, w;   // a_n ≈ v̇(t_n + D), w_n ≈ ṡ(t_n + E)
     double D = 0, E = 0;        // time offsets of a and w
     bool first = true;          // no step yet: D and E wait for the first step size
+    std::vector<double> slope;  // of the unknowns over the last step: Newton starts along it
     double offset = 0;          // C h² of the last step's velocity offset
   };
   History history;
@@ -67,9 +69,9 @@ class GeneralizedAlpha {
   /// Coefficients of the last step: c0, c1, κ and γ_n, β_n, θ_n.
   struct Coefficients {
     double h = 0, gamma = 0, beta = 0, theta = 0;
-    double c0 = 0, c1 = 0, kappa = 0;  // dq/dv̇, dv/dv̇, weight of the flow of state rows
+    double c0 = 0, c1 = 0, kappa = 0;             // dq/dv̇, dv/dv̇, weight of the flow of state rows
     double D = 0, E = 0, D_next = 0, E_next = 0;  // time offsets of a and w, before and after
-    double C = 0;                      // error constant of the position formula (T-constraint-3)
+    double C = 0;                                 // error constant of the position formula (T-constraint-3)
   };
   const Coefficients& coefficients() const { return c_; }
   /// The iteration matrix at a state for the last coefficients (for condition numbers and benchmarks).
@@ -91,8 +93,8 @@ class GeneralizedAlpha {
   Coefficients c_, factored_for_;
   State trial_;
   // Work: predicted u and v without the new acceleration, stores without the new flow, projection d, T(u), weights.
-  std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, weights_, work_, rows_, scratch_,
-      velocity_, velocity_start_;
+  std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, weights_, work_, rows_,
+      scratch_, velocity_, velocity_start_;
   double floor_ = 0;               // weighted increments that rounding alone can cause
   std::span<const double> a_, w_;  // the history this step starts from
 };

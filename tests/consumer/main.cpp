@@ -50,6 +50,7 @@ int main() {
       return 1;
     }
   }
-  std::printf("x(%.3f s) = %.9f m, energy drift %.2e\n", state.t, system.value(state, x)[0], energy() / e0 - 1);
+  std::printf("x(%.3f s) = %.9f m, energy drift %.2e\n", state.t, system.value(state, x)[0],
+              energy() / e0 - 1);
   return std::abs(energy() / e0 - 1) < 1e-4 ? 0 : 1;
 }

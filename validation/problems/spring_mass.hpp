@@ -40,7 +40,8 @@ struct SpringMass {
     builder.add(translational::Mass{q, m});
     builder.add(translational::Spring{{}, q, k});
     builder.add(translational::Accelerometer{q, acceleration});
-    builder.add(control::StateSpace<1, 1, 1>{x, acceleration, demand, {{{-sigma}}}, {{{-b}}}, {{{1.0}}}, {{{0.0}}}});
+    builder.add(
+        control::StateSpace<1, 1, 1>{x, acceleration, demand, {{{-sigma}}}, {{{-b}}}, {{{1.0}}}, {{{0.0}}}});
     builder.add(control::TanhSaturation{demand, force, limit});
     builder.add(translational::Force{q, force});
     return builder.finish();

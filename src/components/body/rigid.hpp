@@ -8,9 +8,9 @@ namespace escapement::body {
 struct Rigid {
   Position<3> position;
   Orientation orientation;
-  double mass;          // kg
-  Matrix3 inertia;      // kg m², about the centre of mass, body axes
-  Vector3 gravity{};    // m/s²
+  double mass;        // kg
+  Matrix3 inertia;    // kg m², about the centre of mass, body axes
+  Vector3 gravity{};  // m/s²
 
   static constexpr bool constant_inertia = true;
   auto variables() const { return std::tie(position, orientation); }
@@ -31,9 +31,9 @@ struct Rigid {
 /// The same body as one frame; linear and angular velocity both in body axes.
 struct RigidPose {
   Pose at;
-  double mass;          // kg
-  Matrix3 inertia;      // kg m²
-  Vector3 gravity{};    // m/s²
+  double mass;        // kg
+  Matrix3 inertia;    // kg m²
+  Vector3 gravity{};  // m/s²
 
   static constexpr bool constant_inertia = true;
   auto variables() const { return std::tie(at); }

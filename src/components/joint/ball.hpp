@@ -10,8 +10,8 @@ struct Ball {
   Position<3> position;
   Orientation orientation;
   Multiplier<3> force;
-  Vector3 point;    // m, in body axes from the centre of mass
-  Vector3 anchor;   // m, in world axes
+  Vector3 point;   // m, in body axes from the centre of mass
+  Vector3 anchor;  // m, in world axes
 
   auto variables() const { return std::tie(position, orientation, force); }
   void violation(const auto& z, auto& out) const {

@@ -22,9 +22,7 @@ struct Equations {
     return std::apply([](const auto&... h) { return std::tie(h...); }, handles);
   }
   void flow(const auto& z, auto& out) const { flow_rows(handles, z, out); }
-  void store(const auto& z, auto& out) const
-    requires(!std::is_same_v<Store, Nothing>)
-  {
+  void store(const auto& z, auto& out) const requires(!std::is_same_v<Store, Nothing>) {
     store_rows(handles, z, out);
   }
 };

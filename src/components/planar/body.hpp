@@ -5,10 +5,10 @@
 namespace escapement::planar {
 
 struct Body {
-  Position<3> at;   // x, y of the reference point (m), heading (rad)
-  double mass;      // kg
-  double inertia;   // kg m², about the centre of mass
-  double offset = 0;  // m, of the centre of mass ahead of the reference point
+  Position<3> at;            // x, y of the reference point (m), heading (rad)
+  double mass;               // kg
+  double inertia;            // kg m², about the centre of mass
+  double offset = 0;         // m, of the centre of mass ahead of the reference point
   Vec<2, double> gravity{};  // m/s²
 
   auto variables() const { return std::tie(at); }

@@ -5,8 +5,8 @@
 namespace escapement::planar {
 
 struct KnifeEdge {
-  Position<3> at;            // x, y (m), heading (rad)
-  SlipMultiplier<1> force;   // N, across the blade
+  Position<3> at;           // x, y (m), heading (rad)
+  SlipMultiplier<1> force;  // N, across the blade
 
   auto variables() const { return std::tie(at, force); }
   void slip(const auto& z, auto& out) const {

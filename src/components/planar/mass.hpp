@@ -6,8 +6,8 @@ namespace escapement::planar {
 
 struct Mass {
   Position<2> at;
-  double mass;                // kg
-  Vec<2, double> gravity{};   // m/s²
+  double mass;               // kg
+  Vec<2, double> gravity{};  // m/s²
 
   static constexpr bool constant_inertia = true;
   auto variables() const { return std::tie(at); }

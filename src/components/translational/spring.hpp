@@ -6,8 +6,8 @@ namespace escapement::translational {
 
 struct Spring {
   Position<1> a, b;
-  double stiffness;         // N/m
-  double rest_length = 0;   // m, of b − a
+  double stiffness;        // N/m
+  double rest_length = 0;  // m, of b − a
 
   auto variables() const { return std::tie(a, b); }
   auto potential(const auto& z) const { return 0.5 * stiffness * square(z(b) - z(a) - rest_length); }
