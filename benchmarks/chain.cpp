@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     State s = chain.initial();
     stepper.start(s);
     const double setup = std::chrono::duration<double>(Clock::now() - start).count();
-    const double h = 1e-3;
+    const double h = 0.1 / std::sqrt(500.0 * masses);  // masses move by a small part of a link per step
     long iterations = 0, factorizations = 0, steps = 0;
     bool ok = true;
     const double per_step = seconds(

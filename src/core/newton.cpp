@@ -144,8 +144,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
       slowest_ = std::max(rate, 0.5 * slowest_);
     }
     // Below what rounding can cause, no longer halving the best increment so far is convergence (T-newton-3).
-    const double floor = std::max(problem.rounding_floor(), 1e-11 / options_.tolerance);
-    const bool at_floor = age < old_matrix && norm <= floor && norm > 0.5 * best;
+    const bool at_floor = age < old_matrix && norm <= problem.rounding_floor() && norm > 0.5 * best;
     best = std::min(best, norm);
 
     if (static_cast<int>(history_.size()) > options_.max_iterations) {
@@ -153,6 +152,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
       return report;
     }
     if (broken || (previous > 0 && !(rate < 0.9) && !(norm <= 1.0) && !at_floor)) {  // not contracting
+      solver_->distrust();
       if (!broken && age > 1) {  // perhaps only because the matrix is old
         if (!renew(problem, report)) return report;
       } else if (!damped_step(problem, report)) {
@@ -182,6 +182,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     previous_fresh = age == 0;
     ++age;
     if (slow) {
+      if (previous_fresh) solver_->distrust();
       problem.tangent(residual_, values_);
       if (finite()) {
         if (!refactor(problem, report)) return report;

@@ -77,6 +77,7 @@ class Start final : public NewtonProblem {
     for (int i = p.end; i < system_.size(); ++i) state_.value[at[i]] += scale * du[i];
   }
   std::span<const double> weights() const override { return weights_; }
+  double rounding_floor() const override { return 1e-8 / 1e-12; }
 
  private:
   static Shift shift(double store, double flow) {

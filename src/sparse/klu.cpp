@@ -33,12 +33,15 @@ class KluSolver final : public LinearSolver {
   Factorization factor(std::span<const double> values) override {
     values_ = values;
     if (structurally_singular_) return diagnose_singular(pattern_, values_, -1);
-    if (numeric_ != nullptr) {  // the same pivots, if they hold: checked here and by the first solve
+    if (numeric_ != nullptr) {  // the same pivots, while they hold
       const int done = klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(),
                                     symbolic_, numeric_, &common_);
       if (done && common_.status == KLU_OK && klu_rcond(symbolic_, numeric_, &common_) &&
           common_.rcond > 1e-13) {
-        unchecked_ = true;
+        // Pivots that shrink against the largest are growth of the others: then the next solve is checked, and
+        // now and then in any case.
+        unchecked_ = distrusted_ || common_.rcond < 0.1 * rcond_ || ++refactorings_ % 16 == 0;
+        distrusted_ = false;
         return {};
       }
     }
@@ -63,6 +66,7 @@ class KluSolver final : public LinearSolver {
     }
   }
 
+  void distrust() override { distrusted_ = true; }
   const char* name() const override { return "KLU"; }
   long pivotings() const override { return pivotings_; }
 
@@ -75,6 +79,7 @@ class KluSolver final : public LinearSolver {
     ++pivotings_;
     if (numeric_ != nullptr && klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 1e-15) {
       unchecked_ = true;
+      rcond_ = common_.rcond;
       return {};
     }
     if (numeric_ == nullptr && common_.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -85,15 +90,18 @@ class KluSolver final : public LinearSolver {
 
   /// max |b - A x| / (|A| |x| + |b|), in the maximum norm; leaves b - A x in residual_.
   double backward_error(std::span<const double> x) {
-    multiply(pattern_, values_, x, residual_);
+    std::copy(rhs_.begin(), rhs_.end(), residual_.begin());
     double r = 0, xs = 0, bs = 0, as = 0;
+    for (int j = 0; j < pattern_.n; ++j)
+      for (int k = pattern_.column_begin[j]; k < pattern_.column_begin[j + 1]; ++k) {
+        residual_[pattern_.row[k]] -= values_[k] * x[j];
+        as = std::max(as, std::abs(values_[k]));
+      }
     for (int i = 0; i < pattern_.n; ++i) {
-      residual_[i] = rhs_[i] - residual_[i];
       r = std::max(r, std::abs(residual_[i]));
       xs = std::max(xs, std::abs(x[i]));
       bs = std::max(bs, std::abs(rhs_[i]));
     }
-    for (double a : values_) as = std::max(as, std::abs(a));
     return r / (as * xs + bs + 1e-300);
   }
 
@@ -114,7 +122,9 @@ class KluSolver final : public LinearSolver {
   std::span<const double> values_;  // the caller's, while the factorisation is unchecked
   std::vector<double> rhs_, residual_;
   bool structurally_singular_ = false;
-  bool unchecked_ = false;
+  bool unchecked_ = false, distrusted_ = false;
+  double rcond_ = 0;  // of the last full factorisation
+  long refactorings_ = 0;
   long pivotings_ = 0;
 };
 

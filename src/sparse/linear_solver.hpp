@@ -24,8 +24,11 @@ class LinearSolver {
   /// Factors the values (in the pattern's order). Reuses the pivots while they hold, anew when they do not.
   /// The values must stay where they are until the first solve.
   virtual Factorization factor(std::span<const double> values) = 0;
-  /// Replaces b by A⁻¹ b. The first solve after a factorisation is checked and refined if need be.
+  /// Replaces b by A⁻¹ b. After new pivots, or where old ones look worse, the first solve is checked by its backward
+  /// error, refined, and at last factored anew.
   virtual void solve(std::span<double> b) = 0;
+  /// The values changed wildly, or solutions look poor: the next factorisation's first solve is checked.
+  virtual void distrust() {}
   virtual const char* name() const = 0;
   /// Full factorisations with new pivots so far (the others reused pivots).
   virtual long pivotings() const = 0;

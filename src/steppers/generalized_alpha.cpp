@@ -153,11 +153,13 @@ void GeneralizedAlpha::set_weights(const State& state) {
   const auto at = system_.value_of_row();
   const int positions = system_.rows(Kind::position).end;
   const bool constrained = system_.rows(Kind::holonomic).size() > 0;
-  floor_ = 0;
+  floor_ = 1e-8 / options_.newton.tolerance;
   for (int i = 0; i < positions; ++i) {
     const double speed = nominal[i] + std::abs(state.rate[i]);
     weights_[i] = std::max(c_.c0 / nominal[i], c_.c1 / speed) / c_.h;
     if (index2_) weights_[system_.size() + i] = weights_[i];  // the projection d is in units of v̇ too
+    floor_ =
+        std::max(floor_, 1e-8 * weights_[i] * std::abs(state.acceleration[i]) / options_.newton.tolerance);
     if (constrained) {  // rounding of q comes back in v̇ through the constraints (T-newton-3)
       const double q = nominal[i] + (at[i] >= 0 ? std::abs(state.value[at[i]]) : 0.0);
       floor_ = std::max(floor_, 16 * 2.2e-16 * q / c_.c0 * weights_[i] / options_.newton.tolerance);
