@@ -30,13 +30,17 @@ Problem random_problem(int n, unsigned seed) {
   return p;
 }
 
+/// max |b - A x| / (|A| |x| + |b|)
 double backward_error(const Problem& p, const std::vector<double>& x, const std::vector<double>& b) {
+  const auto size = [](const std::vector<double>& v) {
+    double m = 0;
+    for (double e : v) m = std::max(m, std::abs(e));
+    return m;
+  };
   std::vector<double> y(b.size());
   multiply(p.pattern, p.values, x, y);
-  double e = 0, s = 0;
-  for (std::size_t i = 0; i < b.size(); ++i)
-    e = std::max(e, std::abs(y[i] - b[i])), s = std::max(s, std::abs(x[i]));
-  return e / (s + 1);
+  for (std::size_t i = 0; i < b.size(); ++i) y[i] -= b[i];
+  return size(y) / (size(p.values) * size(x) + size(b));
 }
 
 }  // namespace
@@ -70,11 +74,12 @@ TEST_CASE("both back ends solve; refactorisation with changing values stays accu
         std::vector<double> x = b;
         solver->solve(x);
         INFO(solver->name(), " n = ", n, " round ", round);
-        CHECK(backward_error(p, x, b) < 1e-9);
-        for (double& v : p.values) v *= 1 + 0.1 * number(random);  // gentle changes need no distrust
+        CHECK(backward_error(p, x, b) < 1e-11);
+        for (double& v : p.values) v *= 1 + 0.1 * number(random);  // gentle changes: old pivots, not checked
         if (!solver->factor(p.values).ok) continue;
         x = b;
         solver->solve(x);
+        // Unchecked: KLU's pivots (at least 1e-3 of their column) let rounding grow, Newton corrects it.
         CHECK(backward_error(p, x, b) < 1e-9);
       }
     }
