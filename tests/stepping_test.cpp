@@ -193,3 +193,16 @@ TEST_CASE(
   for (int k = 0; k < 1000; ++k) REQUIRE(stepper.advance(state, 2.5e-3).ok());
   CHECK(state.value[0] - state.value[1] == doctest::Approx(1 - 0.8 * std::exp(-1.0)).epsilon(1e-6));
 }
+
+TEST_CASE("misuse is named: steps that are none, a foreign state, advance before start") {
+  const System s = first_order([](const auto& x, const auto&) { return -1.0 * x; });
+  GeneralizedAlpha stepper(s, {});
+  State state = s.state();
+  CHECK_THROWS_WITH_AS(stepper.advance(state, 0.1), doctest::Contains("before start"), ModelError);
+  stepper.start(state);
+  CHECK_THROWS_AS(stepper.advance(state, 0.0), ModelError);
+  CHECK_THROWS_AS(stepper.advance(state, -0.1), ModelError);
+  CHECK_THROWS_AS(stepper.advance(state, std::nan("")), ModelError);
+  State foreign;
+  CHECK_THROWS_WITH_AS(stepper.start(foreign), doctest::Contains("System::state()"), ModelError);
+}

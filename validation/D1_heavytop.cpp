@@ -216,7 +216,7 @@ TEST_CASE_TEMPLATE("values at t = 0.5, 1, 1.5, 2 by Richardson extrapolation", T
   const int coarsest = std::is_same_v<Top, problems::HeavyTop> ? 2500 : 5000;
   for (auto form : {ConstraintForm::index3, ConstraintForm::index2}) {
     GeneralizedAlphaOptions o = scheme(0.5, form);  // rounding in λ decays faster than with 0.8
-    std::vector<std::vector<double>> rungs;  // 4 × x, quaternion, Ω, reaction on the body
+    std::vector<std::vector<double>> rungs;         // 4 × x, quaternion, Ω, reaction on the body
     for (int n : {coarsest, 2 * coarsest, 4 * coarsest, 8 * coarsest}) {
       std::vector<double> values;
       const auto put = [&](const Vector3& a) { values.insert(values.end(), a.e, a.e + 3); };

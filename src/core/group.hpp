@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <string>
 #include <typeinfo>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "sparse/pattern.hpp"
 
 namespace escapement {
+
+/// "escapement::planar::Mass" from the compiler's own spelling of it.
+std::string readable_name(const char* mangled);
 
 /// Where a variable stands: first value, first row, and its T(u) among the tangent operators (Lie groups).
 struct Place {
@@ -149,11 +153,11 @@ class Group final : public GroupBase {
         if (r >= L::states_begin && r < L::algebraics_begin) continue;
         if (depends(s.r[r], 2 * L::positions, n))
           throw ModelError(
-              "E-STORE", typeid(E).name(),
+              "E-STORE", readable_name(typeid(E).name()),
               "the store of a position or algebraic row depends on an unknown without a rate",
               "give the changing quantity a state row of its own (store = x, flow = -y) and use y");
         if (r < L::positions && Has::constant_inertia && depends(s.r[r], 0, L::positions))
-          throw ModelError("E-STORE", typeid(E).name(),
+          throw ModelError("E-STORE", readable_name(typeid(E).name()),
                            "momentum declared constant_inertia depends on position",
                            "remove constant_inertia");
       }
@@ -164,7 +168,7 @@ class Group final : public GroupBase {
       for (int r = L::holonomics_begin; r < L::nonholonomics_begin; ++r)
         if (depends(phi.r[r], L::positions, n))
           throw ModelError(
-              "E-INDEX", typeid(E).name(),
+              "E-INDEX", readable_name(typeid(E).name()),
               "a holonomic constraint depends on a velocity, state or signal: its multiplier would be "
               "wrong at any step size",
               "constrain positions and functions of time only; pass a signal through a second-order "
@@ -175,7 +179,7 @@ class Group final : public GroupBase {
       elements_[0].slip(z, k);
       for (int r = L::nonholonomics_begin; r < L::rows; ++r)
         if (depends(k.r[r], 2 * L::positions, n))
-          throw ModelError("E-INDEX", typeid(E).name(),
+          throw ModelError("E-INDEX", readable_name(typeid(E).name()),
                            "a nonholonomic constraint depends on a state or signal",
                            "constrain positions, velocities and functions of time only");
     }

@@ -68,7 +68,7 @@ class Start final : public NewtonProblem {
       const auto [s, f] = row_weights(i);
       values[k] = s * other_values_[k] + f * values[k];
     }
-    add_proximal(system_, options_.proximal, values);
+    add_proximal(system_, proximal_diagonal(system_, options_.proximal, values), values);
   }
   void move(std::span<const double> du, double scale) override {
     const Range p = system_.rows(Kind::position);
@@ -196,7 +196,7 @@ class Projector {
       for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
         if ((p.row[k] >= still.begin && p.row[k] < still.end) || (j >= still.begin && j < still.end))
           newton_.matrix()[k] = p.row[k] == j ? 1.0 : 0.0;
-    add_proximal(system_, options_.proximal, newton_.matrix());
+    add_proximal(system_, proximal_diagonal(system_, options_.proximal, newton_.matrix()), newton_.matrix());
     const auto f = newton_.factor();
     if (!f.ok) {
       const auto& rows = f.singular_rows.empty() ? f.singular_columns : f.singular_rows;
@@ -272,31 +272,35 @@ void check_or_project(const System& system, State& state, const StartOptions& op
 
 }  // namespace
 
-void add_proximal(const System& system, double proximal, std::span<double> values) {
-  if (proximal == 0) return;
+std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values) {
+  if (proximal == 0) return {};
   const Pattern& p = system.pattern();
-  const int positions = system.rows(Kind::position).end;
-  for (Kind kind : {Kind::holonomic, Kind::nonholonomic}) {
-    const Range rows = system.rows(kind);
-    if (rows.size() == 0) continue;
-    std::vector<double> schur(rows.size(), 0.0);  // Σ_j Φ_ij² / S_jj
-    for (int j = 0; j < positions; ++j) {
-      const int d = p.find(j, j);
-      const double inertia = std::abs(values[d]);
-      if (!(inertia > 0)) continue;
-      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-        if (p.row[k] >= rows.begin && p.row[k] < rows.end)
-          schur[p.row[k] - rows.begin] += values[k] * values[k] / inertia;
-    }
-    for (int i = rows.begin; i < rows.end; ++i) {
-      const double s = schur[i - rows.begin];
-      values[p.find(i, i)] -= proximal * (s > 0 ? s : 1.0);
-    }
+  std::vector<double> epsilon(system.size(), 0.0);  // Σ_j Φ_ij² / S_jj
+  for (int j = 0; j < system.rows(Kind::position).end; ++j) {
+    const double inertia = std::abs(values[p.find(j, j)]);
+    if (!(inertia > 0)) continue;
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      epsilon[p.row[k]] += values[k] * values[k] / inertia;
   }
+  for (double& e : epsilon) e = proximal * (e > 0 ? e : 1.0);
+  return epsilon;
+}
+
+void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values) {
+  if (epsilon.empty()) return;
+  for (Kind kind : {Kind::holonomic, Kind::nonholonomic})
+    for (int i = system.rows(kind).begin; i < system.rows(kind).end; ++i)
+      values[system.pattern().find(i, i)] -= epsilon[i];
 }
 
 StartReport make_consistent(const System& system, State& state, const StartOptions& options) {
   StartReport report;
+  const State shape = system.state();
+  if (state.value.size() != shape.value.size() || state.rate.size() != shape.rate.size() ||
+      state.acceleration.size() != shape.acceleration.size() || state.store.size() != shape.store.size() ||
+      state.memory.size() != shape.memory.size())
+    throw ModelError("E-START", "state", "its size is not that of the system",
+                     "take it from System::state()");
   for (int i = 0; i < system.size(); ++i) {
     const int at = system.value_of_row()[i];
     if (at >= 0 && !std::isfinite(state.value[at]))

@@ -23,7 +23,9 @@ struct StartReport {
 /// Throws ModelError E-START naming the constraint when q or v violate one, E-SINGULAR naming dependent rows.
 StartReport make_consistent(const System& system, State& state, const StartOptions& options = {});
 
-/// −ε_i on the multiplier diagonal: ε_i = proximal × an estimate of Φ M⁻¹ Φᵀ of that row (T-proximal).
-void add_proximal(const System& system, double proximal, std::span<double> values);
+/// ε_i of the constraint rows: proximal × an estimate of Φ M⁻¹ Φᵀ of that row, from an iteration matrix (T-proximal).
+std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values);
+/// −ε_i on the multiplier diagonal; nothing for an empty ε.
+void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values);
 
 }  // namespace escapement

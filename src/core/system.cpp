@@ -1,6 +1,9 @@
 #include "core/system.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace escapement {
@@ -14,6 +17,14 @@ const char* equation_of(Kind kind) {
   constexpr const char* names[] = {"momentum balance", "rate law", "defining equation",
                                    "holonomic constraint", "nonholonomic constraint"};
   return names[static_cast<int>(kind)];
+}
+
+std::string readable_name(const char* mangled) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  std::string name = status == 0 ? text : mangled;
+  std::free(text);
+  return name;
 }
 
 // ------------------------------------------------------------------ System

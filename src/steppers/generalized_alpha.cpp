@@ -62,6 +62,11 @@ StartReport GeneralizedAlpha::restart(State& state) {
   const StartReport report = make_consistent(system_, state, silent);
   std::copy(state.acceleration.begin(), state.acceleration.end(), history.a.begin());
   std::copy(state.rate.begin() + system_.rows(Kind::state).begin, state.rate.end(), history.w.begin());
+  if (options_.proximal > 0) {
+    system_.tangent(state, {.acceleration = 1, .store = 1, .flow = 1, .constraint_accelerations = true}, {},
+                    scratch_, newton_.matrix());
+    epsilon_ = proximal_diagonal(system_, options_.proximal, newton_.matrix());
+  }
   history.D = history.E = 0;
   std::fill(history.slope.begin(), history.slope.end(), 0.0);
   history.first = true;
@@ -215,7 +220,7 @@ bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v,
       }
       // The step's matrix at this very point (T = I); it then serves the step too.
       system_.tangent(trial_, shift(), {}, scratch_, newton_.matrix());
-      add_proximal(system_, options_.proximal, newton_.matrix());
+      add_proximal(system_, epsilon_, newton_.matrix());
       const auto f = newton_.factor();
       ++report.factorizations;
       factored_for_ = c_;
@@ -258,7 +263,7 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
   }
   void tangent(std::span<double> r, std::span<double> values) override {
     g_.system_.tangent(g_.trial_, g_.shift(), g_.operators_, r, values);
-    add_proximal(g_.system_, g_.options_.proximal, values);
+    add_proximal(g_.system_, g_.epsilon_, values);
     g_.factored_for_ = g_.c_;
     subtract_history(r);
   }
@@ -302,6 +307,11 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
 };
 
 StepReport GeneralizedAlpha::advance(State& state, double h) {
+  if (!(h > 0) || !std::isfinite(h))
+    throw ModelError("E-STEP", fmt::format("t = {:g} s", state.t), fmt::format("the step size is {:g} s", h),
+                     "give a positive number");
+  if (history.offset != history.offset)
+    throw ModelError("E-STEP", "generalized-alpha", "advance before start", "call start(state) first");
   StepReport report;
   const auto& m = options_.mechanics;
   const auto& s = options_.states;

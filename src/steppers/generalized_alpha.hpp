@@ -1,6 +1,7 @@
 // Generalized-α in Arnold–Brüls form for all five kinds at once: the equations hold exactly at t_{n+1}, the
 // recursions run on accelerations (positions) and on stores (states). docs/theory.md, T-alpha and T-constraint.
 #pragma once
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,7 @@ class GeneralizedAlpha {
     double D = 0, E = 0;        // time offsets of a and w
     bool first = true;          // no step yet: D and E wait for the first step size
     std::vector<double> slope;  // of the unknowns over the last step: Newton starts along it
-    double offset = 0;          // C h² of the last step's velocity offset
+    double offset = NAN;        // C h² of the last step's velocity offset; NaN: not started
   };
   History history;
 
@@ -95,6 +96,7 @@ class GeneralizedAlpha {
   // Work: predicted u and v without the new acceleration, stores without the new flow, projection d, T(u), weights.
   std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, weights_, work_, rows_,
       scratch_, velocity_, velocity_start_;
+  std::vector<double> epsilon_;    // proximal terms of the constraint rows, empty without
   double floor_ = 0;               // weighted increments that rounding alone can cause
   std::span<const double> a_, w_;  // the history this step starts from
 };
