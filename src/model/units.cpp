@@ -1,0 +1,226 @@
+#include "model/units.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+namespace escapement {
+namespace {
+
+using D = Dimension;
+
+Dimension dimension(int mass, int length, int time, int current = 0, int temperature = 0, int amount = 0,
+                    int angle = 0) {
+  return {{mass, length, time, current, temperature, amount, angle}};
+}
+
+struct Named {
+  Unit unit;
+  bool prefixes = false;  // kN, mm, µF …
+};
+
+const std::map<std::string, Named, std::less<>>& table() {
+  constexpr double pi = std::numbers::pi;
+  static const std::map<std::string, Named, std::less<>> units = {
+      {"1", {{1, {}}}},
+      {"%", {{0.01, {}}}},
+      {"m", {{1, dimension(0, 1, 0)}, true}},
+      {"g", {{1e-3, dimension(1, 0, 0)}, true}},
+      {"t", {{1e3, dimension(1, 0, 0)}}},
+      {"s", {{1, dimension(0, 0, 1)}, true}},
+      {"min", {{60, dimension(0, 0, 1)}}},
+      {"h", {{3600, dimension(0, 0, 1)}}},
+      {"A", {{1, dimension(0, 0, 0, 1)}, true}},
+      {"K", {{1, dimension(0, 0, 0, 0, 1)}, true}},
+      {"degC", {{1, dimension(0, 0, 0, 0, 1), 273.15}}},
+      {"mol", {{1, dimension(0, 0, 0, 0, 0, 1)}, true}},
+      {"rad", {{1, dimension(0, 0, 0, 0, 0, 0, 1)}, true}},
+      {"deg", {{pi / 180, dimension(0, 0, 0, 0, 0, 0, 1)}}},
+      {"rev", {{2 * pi, dimension(0, 0, 0, 0, 0, 0, 1)}}},
+      {"rpm", {{2 * pi / 60, dimension(0, 0, -1, 0, 0, 0, 1)}}},
+      {"Hz", {{1, dimension(0, 0, -1)}, true}},
+      {"N", {{1, dimension(1, 1, -2)}, true}},
+      {"Pa", {{1, dimension(1, -1, -2)}, true}},
+      {"bar", {{1e5, dimension(1, -1, -2)}, true}},
+      {"J", {{1, dimension(1, 2, -2)}, true}},
+      {"W", {{1, dimension(1, 2, -3)}, true}},
+      {"C", {{1, dimension(0, 0, 1, 1)}, true}},
+      {"V", {{1, dimension(1, 2, -3, -1)}, true}},
+      {"F", {{1, dimension(-1, -2, 4, 2)}, true}},
+      {"ohm", {{1, dimension(1, 2, -3, -2)}, true}},
+      {"S", {{1, dimension(-1, -2, 3, 2)}, true}},
+      {"Wb", {{1, dimension(1, 2, -2, -1)}, true}},
+      {"T", {{1, dimension(1, 0, -2, -1)}, true}},
+      {"H", {{1, dimension(1, 2, -2, -2)}, true}},
+      {"l", {{1e-3, dimension(0, 3, 0)}, true}},
+      {"L", {{1e-3, dimension(0, 3, 0)}, true}},
+      {"g0", {{9.80665, dimension(0, 1, -2)}}},
+      {"in", {{0.0254, dimension(0, 1, 0)}}},
+      {"ft", {{0.3048, dimension(0, 1, 0)}}},
+      {"lb", {{0.45359237, dimension(1, 0, 0)}}},
+      {"lbf", {{4.4482216152605, dimension(1, 1, -2)}}},
+      {"psi", {{6894.757293168361, dimension(1, -1, -2)}}},
+      {"hp", {{745.6998715822702, dimension(1, 2, -3)}}},
+  };
+  return units;
+}
+
+constexpr std::pair<const char*, double> prefixes[] = {
+    {"Y", 1e24}, {"Z", 1e21}, {"E", 1e18}, {"P", 1e15},  {"T", 1e12}, {"G", 1e9},
+    {"M", 1e6},  {"k", 1e3},  {"h", 1e2},  {"d", 1e-1},  {"c", 1e-2}, {"m", 1e-3},
+    {"u", 1e-6}, {"µ", 1e-6}, {"n", 1e-9}, {"p", 1e-12}, {"f", 1e-15}};
+
+std::optional<Unit> look_up(std::string_view name) {
+  const auto& units = table();
+  if (const auto at = units.find(name); at != units.end()) return at->second.unit;
+  for (const auto& [prefix, factor] : prefixes) {
+    if (!name.starts_with(prefix)) continue;
+    const auto at = units.find(name.substr(std::string_view(prefix).size()));
+    if (at == units.end() || !at->second.prefixes) continue;
+    Unit unit = at->second.unit;
+    unit.factor *= factor;
+    return unit;
+  }
+  return std::nullopt;
+}
+
+/// Names for suggestions: the table, and the usual prefixed ones.
+std::vector<std::string> suggestions() {
+  std::vector<std::string> names;
+  for (const auto& [name, named] : table()) {
+    names.push_back(name);
+    if (named.prefixes)
+      for (const char* p : {"k", "M", "m", "u"}) names.push_back(p + name);
+  }
+  return names;
+}
+
+bool name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '%' || (c & 0x80); }
+bool name_character(char c) { return name_start(c) || std::isdigit(static_cast<unsigned char>(c)); }
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+  Unit read() {
+    Unit result = factor();
+    bool alone = true;
+    while (skip(), at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c != '*' && c != '/') throw UnitError("expected '*' or '/' between units", at_);
+      ++at_;
+      const Unit next = factor();
+      if (next.offset != 0) throw UnitError("degC cannot be combined with other units; use K", at_);
+      alone = false;
+      result.factor = c == '*' ? result.factor * next.factor : result.factor / next.factor;
+      result.dimension = c == '*' ? result.dimension * next.dimension : result.dimension / next.dimension;
+    }
+    if (!alone && result.offset != 0) throw UnitError("degC cannot be combined with other units; use K", 0);
+    return result;
+  }
+
+ private:
+  void skip() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  Unit factor() {
+    skip();
+    const std::size_t begin = at_;
+    if (at_ >= text_.size()) throw UnitError("a unit is missing", at_);
+    Unit unit;
+    if (text_[at_] == '1' && (at_ + 1 == text_.size() || !name_character(text_[at_ + 1]))) {
+      ++at_;
+    } else if (name_start(text_[at_])) {
+      while (at_ < text_.size() && name_character(text_[at_])) ++at_;
+      const auto name = text_.substr(begin, at_ - begin);
+      const auto found = look_up(name);
+      if (!found)
+        throw UnitError("unknown unit `" + std::string(name) + "`", begin, nearest_name(name, suggestions()));
+      unit = *found;
+    } else {
+      throw UnitError("expected a unit", at_);
+    }
+    skip();
+    if (at_ < text_.size() && text_[at_] == '^') {
+      ++at_;
+      skip();
+      const std::size_t number = at_;
+      const bool negative = at_ < text_.size() && text_[at_] == '-';
+      if (negative) ++at_;
+      int n = 0, digits = 0;
+      for (; at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) && digits < 2;
+           ++digits)
+        n = 10 * n + (text_[at_++] - '0');
+      if (digits == 0) throw UnitError("expected a whole number after '^'", number);
+      if (unit.offset != 0) throw UnitError("degC cannot be raised to a power; use K", begin);
+      double power = 1;
+      for (int i = 0; i < n; ++i) power *= unit.factor;
+      unit.factor = negative ? 1 / power : power;
+      unit.dimension = unit.dimension.power(negative ? -n : n);
+    }
+    return unit;
+  }
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+Dimension operator*(const Dimension& a, const Dimension& b) {
+  Dimension r;
+  for (int i = 0; i < D::bases; ++i) r.exponent[i] = a.exponent[i] + b.exponent[i];
+  return r;
+}
+Dimension operator/(const Dimension& a, const Dimension& b) { return a * b.power(-1); }
+Dimension Dimension::power(int n) const {
+  Dimension r;
+  for (int i = 0; i < bases; ++i) r.exponent[i] = n * exponent[i];
+  return r;
+}
+
+std::string Dimension::text() const {
+  static const char* const names[bases] = {"kg", "m", "s", "A", "K", "mol", "rad"};
+  std::string above, below;
+  for (int i = 0; i < bases; ++i) {
+    const int e = exponent[i];
+    if (e == 0) continue;
+    std::string& side = e > 0 ? above : below;
+    side += e > 0 ? (above.empty() ? "" : "*") : "/";
+    side += names[i];
+    if (std::abs(e) != 1) side += "^" + std::to_string(std::abs(e));
+  }
+  return (above.empty() ? "1" : above) + below;
+}
+
+Unit parse_unit(std::string_view text) { return Reader(text).read(); }
+bool is_unit_name(std::string_view name) { return look_up(name).has_value(); }
+
+bool compatible(const Dimension& given, const Dimension& wanted) {
+  if (given == wanted) return true;
+  Dimension a = given, b = wanted;
+  a.exponent[D::angle] = b.exponent[D::angle] = 0;
+  if (a != b) return false;
+  a.exponent[D::time] = 0;
+  return !a.dimensionless();  // something besides angle and time: the angle is a ratio of lengths
+}
+
+int edit_distance(std::string_view a, std::string_view b) {
+  // Damerau–Levenshtein with adjacent swaps, two rows back.
+  std::vector<int> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    now[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        now[j] = std::min(now[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, now);
+  }
+  return last[b.size()];
+}
+
+}  // namespace escapement

@@ -1,0 +1,83 @@
+#include "model/units.hpp"
+
+#include <doctest/doctest.h>
+
+#include <numbers>
+#include <vector>
+
+using namespace escapement;
+
+namespace {
+
+double si(const char* text) { return parse_unit(text).factor; }
+Dimension dimension_of(const char* text) { return parse_unit(text).dimension; }
+bool may(const char* given, const char* wanted) {
+  return compatible(dimension_of(given), dimension_of(wanted));
+}
+
+}  // namespace
+
+TEST_CASE("units in SI") {
+  CHECK(si("N/m") == 1);
+  CHECK(si("kN/mm") == doctest::Approx(1e6));
+  CHECK(si("l/min") == doctest::Approx(1e-3 / 60));
+  CHECK(si("km/h") == doctest::Approx(1 / 3.6));
+  CHECK(si("rev/min") == doctest::Approx(2 * std::numbers::pi / 60));
+  CHECK(si("rpm") == si("rev/min"));
+  CHECK(si("mm^2") == doctest::Approx(1e-6));
+  CHECK(si("1/s") == 1);
+  CHECK(si("g*cm^2") == doctest::Approx(1e-7));
+  CHECK(si("µF") == doctest::Approx(1e-6));
+  CHECK(si("uF") == doctest::Approx(1e-6));
+  CHECK(si("min") == 60);  // not milli-inch
+  CHECK(si("m^-1") == 1);
+  CHECK(si("N * s / m") == 1);  // blanks are allowed
+  CHECK(parse_unit("degC").offset == 273.15);
+  CHECK(si("psi") == doctest::Approx(si("lbf/in^2")));
+  CHECK(dimension_of("V*A") == dimension_of("W"));
+  CHECK(dimension_of("ohm*F") == dimension_of("s"));
+  CHECK(dimension_of("Wb/A") == dimension_of("H"));
+  CHECK(dimension_of("N*s/m").text() == "kg/s");
+}
+
+TEST_CASE("angles are tracked") {
+  CHECK_FALSE(may("Hz", "rad/s"));
+  CHECK_FALSE(may("rad/s", "Hz"));
+  CHECK_FALSE(may("1", "rad"));
+  CHECK_FALSE(may("rad", "1"));
+  CHECK(may("N*m", "N*m/rad"));
+  CHECK(may("N*m/rad", "N*m"));
+  CHECK(may("N*m*s/rad", "N*m*s"));
+  CHECK(may("deg/s", "rad/s"));
+  CHECK(may("m/rev", "m"));
+  CHECK_FALSE(may("N", "N*m"));
+}
+
+TEST_CASE("errors: place, cause, nearest") {
+  const auto error = [](const char* text) {
+    try {
+      parse_unit(text);
+    } catch (const UnitError& e) {
+      return e;
+    }
+    return UnitError("no error", 999);
+  };
+  CHECK(error("N*sec/m").position == 2);
+  CHECK(error("Newton").position == 0);
+  CHECK(error("Pas").nearest == "Pa");
+  CHECK(error("hz").nearest == "Hz");
+  CHECK(error("N**m").position == 2);
+  CHECK(error("").position == 0);
+  CHECK(error("m^").position == 2);
+  CHECK(error("m^x").position == 2);
+  CHECK(error("degC/s").position != 999);
+  CHECK(error("W/degC").position != 999);
+  CHECK(error("m s").position == 2);
+}
+
+TEST_CASE("nearest names") {
+  CHECK(edit_distance("stifness", "stiffness") == 1);
+  CHECK(edit_distance("stfifness", "stiffness") == 1);  // adjacent letters swapped
+  CHECK(nearest_name("positon", std::vector<std::string>{"position", "velocity"}) == "position");
+  CHECK(nearest_name("xyz", std::vector<std::string>{"position", "velocity"}).empty());
+}
