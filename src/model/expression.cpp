@@ -1,0 +1,441 @@
+#include "model/expression.hpp"
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace escapement {
+namespace {
+
+using Op = Expression::Op;
+
+Dimension angle() {
+  Dimension d;
+  d.exponent[Dimension::angle] = 1;
+  return d;
+}
+
+bool letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
+bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
+
+struct Function {
+  Op op;
+  int arguments;
+  enum { numbers, angle_in, angle_out, keeps, root, two_alike, quotient_angle } rule;
+};
+
+const std::map<std::string, Function, std::less<>>& functions() {
+  static const std::map<std::string, Function, std::less<>> table = {
+      {"sin", {Op::sin, 1, Function::angle_in}},
+      {"cos", {Op::cos, 1, Function::angle_in}},
+      {"tan", {Op::tan, 1, Function::angle_in}},
+      {"asin", {Op::asin, 1, Function::angle_out}},
+      {"acos", {Op::acos, 1, Function::angle_out}},
+      {"atan", {Op::atan, 1, Function::angle_out}},
+      {"sinh", {Op::sinh, 1, Function::numbers}},
+      {"cosh", {Op::cosh, 1, Function::numbers}},
+      {"tanh", {Op::tanh, 1, Function::numbers}},
+      {"exp", {Op::exp, 1, Function::numbers}},
+      {"log", {Op::log, 1, Function::numbers}},
+      {"sqrt", {Op::sqrt, 1, Function::root}},
+      {"abs", {Op::abs, 1, Function::keeps}},
+      {"sign", {Op::sign, 1, Function::keeps}},
+      {"min", {Op::min, 2, Function::two_alike}},
+      {"max", {Op::max, 2, Function::two_alike}},
+      {"atan2", {Op::atan2, 2, Function::quotient_angle}}};
+  return table;
+}
+
+}  // namespace
+
+/// Recursive descent straight to the postfix tape; every operand knows its dimension.
+class ExpressionCompiler {
+ public:
+  ExpressionCompiler(std::string_view text, const Scope& scope, Expression& out)
+      : text_(text), scope_(scope), out_(out) {}
+
+  void run() {
+    if (text_.size() > 10000) throw ExpressionError("the expression is longer than 10,000 characters", 10000);
+    skip();
+    if (at_ == text_.size()) throw ExpressionError("the expression is empty", 0);
+    const Operand result = whole_quantity(text_.size()) ? quantity_ : comparison();
+    skip();
+    if (at_ < text_.size()) unexpected();
+    out_.dimension_ = result.dimension;
+    out_.zero_ = result.zero;
+    out_.bare_ = result.bare && !result.zero;
+  }
+
+ private:
+  struct Operand {
+    Dimension dimension;
+    bool zero = false;  // literal 0
+    bool bare = false;  // literal number without unit
+    std::optional<double> constant = {};
+  };
+
+  [[noreturn]] void unexpected() {
+    const char c = text_[at_];
+    if (c == ')') throw ExpressionError("a closing parenthesis without an opening one", at_);
+    throw ExpressionError(std::string("unexpected `") + c + "`", at_,
+                          c == '=' ? "compare with <, <=, > or >=" : "an operator is missing here");
+  }
+  void skip() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+  }
+  bool take(char c) {
+    skip();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void emit(Op op, int index = 0, double number = 0) {
+    if (op == Op::number || op == Op::input) {
+      if (++stack_ > Expression::deepest) throw ExpressionError("the expression is too deep", at_);
+    } else if (op == Op::choose) {
+      stack_ -= 2;
+    } else if (op >= Op::add && op != Op::negate && !(op >= Op::sin && op <= Op::sign)) {
+      --stack_;
+    }
+    out_.tape_.push_back({op, index, number});
+  }
+
+  /// NUMBER UNIT up to `end` and nothing else: a quantity, compound units included.
+  bool whole_quantity(std::size_t end) {
+    const std::size_t begin = at_;
+    double sign = 1;
+    if (at_ < end && (text_[at_] == '-' || text_[at_] == '+')) sign = text_[at_++] == '-' ? -1 : 1;
+    skip();
+    double number = 0;
+    if (at_ < end && (digit(text_[at_]) || text_[at_] == '.') && read_number(number)) {
+      skip();
+      const std::string_view rest = text_.substr(at_, end - at_);
+      std::size_t last = rest.size();
+      while (last > 0 && rest[last - 1] == ' ') --last;
+      if (last > 0 && (letter(rest[0]) || rest[0] == '%' || (rest[0] & 0x80))) {
+        try {
+          const Unit unit = parse_unit(rest.substr(0, last));
+          const double value = sign * number * unit.factor + unit.offset;
+          emit(Op::number, 0, value);
+          quantity_ = {unit.dimension, false, false, value};
+          at_ += last;
+          return true;
+        } catch (const UnitError& e) {
+          // Units and operators only, but one of them unknown: say so, unless other things follow the first unit.
+          bool names_only = true;
+          for (char c : rest.substr(0, last))
+            names_only = names_only && c != '(' && c != '+' && c != '-' && !digit(c);
+          const bool first_is_unit = is_unit_name(rest.substr(0, unit_name_length(rest)));
+          if (names_only && !first_is_unit)
+            throw ExpressionError(e.what(), at_ + e.position,
+                                  e.nearest.empty() ? "" : "did you mean " + e.nearest + "?");
+        }
+      }
+    }
+    at_ = begin;
+    return false;
+  }
+  static std::size_t unit_name_length(std::string_view s) {
+    std::size_t n = 0;
+    while (n < s.size() && (letter(s[n]) || s[n] == '%' || (s[n] & 0x80) || (n > 0 && digit(s[n])))) ++n;
+    return n;
+  }
+
+  bool read_number(double& number) {
+    const char* first = text_.data() + at_;
+    const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), number);
+    if (error == std::errc::result_out_of_range) throw ExpressionError("the number is out of range", at_);
+    if (error != std::errc()) return false;
+    at_ += end - first;
+    return true;
+  }
+
+  Operand comparison() {
+    Operand left = sum();
+    skip();
+    const std::size_t place = at_;
+    Op op;
+    if (text_.substr(at_, 2) == "<=") op = Op::less_equal, at_ += 2;
+    else if (text_.substr(at_, 2) == ">=") op = Op::greater_equal, at_ += 2;
+    else if (take('<')) op = Op::less;
+    else if (take('>')) op = Op::greater;
+    else return choice(left, false);
+    const Operand right = sum();
+    alike(left, right, place, "compared");
+    emit(op);
+    return choice({}, true);
+  }
+  /// condition ? a : b
+  Operand choice(Operand condition, bool compared) {
+    skip();
+    const std::size_t place = at_;
+    if (!take('?')) return condition;
+    if (!compared && !condition.dimension.dimensionless())
+      throw ExpressionError("the condition has the unit " + condition.dimension.text(), place,
+                            "compare it with something of the same unit");
+    const Operand a = nested();
+    if (!take(':')) throw ExpressionError("expected `:` after `?`", at_);
+    const Operand b = nested();
+    alike(a, b, place, "chosen between");
+    emit(Op::choose);
+    return {a.zero ? b.dimension : a.dimension, a.zero && b.zero};
+  }
+  Operand nested() {
+    if (++depth_ > 50) throw ExpressionError("the expression is nested too deeply", at_);
+    const Operand r = comparison();
+    --depth_;
+    return r;
+  }
+
+  void alike(const Operand& a, const Operand& b, std::size_t place, const char* what) {
+    if (a.zero || b.zero || compatible(a.dimension, b.dimension)) return;
+    throw ExpressionError("quantities of different units are " + std::string(what) + ": " +
+                              a.dimension.text() + " and " + b.dimension.text(),
+                          place, a.bare || b.bare ? "give the bare number a unit" : "");
+  }
+
+  Operand sum() {
+    Operand left = product();
+    while (true) {
+      skip();
+      const std::size_t place = at_;
+      const bool plus = take('+');
+      if (!plus && !take('-')) return left;
+      const Operand right = product();
+      alike(left, right, place, plus ? "added" : "subtracted");
+      emit(plus ? Op::add : Op::subtract);
+      left = {left.zero ? right.dimension : left.dimension, left.zero && right.zero, left.bare && right.bare,
+              combine(
+                  left, right, plus ? +[](double a, double b) { return a + b; } : +[](double a, double b) {
+                    return a - b;
+                  })};
+    }
+  }
+  static std::optional<double> combine(const Operand& a, const Operand& b, double (*f)(double, double)) {
+    if (!a.constant || !b.constant) return std::nullopt;
+    return f(*a.constant, *b.constant);
+  }
+
+  Operand product() {
+    Operand left = unary();
+    while (true) {
+      const bool times = take('*');
+      if (!times && !take('/')) return left;
+      const std::size_t place = at_ - 1;
+      const Operand right = unary();
+      if (!times && right.constant && *right.constant == 0) throw ExpressionError("division by zero", place);
+      emit(times ? Op::multiply : Op::divide);
+      left = {times ? left.dimension * right.dimension : left.dimension / right.dimension,
+              left.zero || (times && right.zero), left.bare && right.bare,
+              combine(
+                  left, right, times ? +[](double a, double b) { return a * b; } : +[](double a, double b) {
+                    return a / b;
+                  })};
+    }
+  }
+
+  Operand unary() {
+    if (++depth_ > 50) throw ExpressionError("the expression is nested too deeply", at_);
+    Operand r;
+    if (take('-')) {
+      r = unary();
+      emit(Op::negate);
+      if (r.constant) r.constant = -*r.constant;
+    } else if (take('+')) {
+      r = unary();
+    } else {
+      r = power();
+    }
+    --depth_;
+    return r;
+  }
+
+  Operand power() {
+    const Operand base = primary();
+    if (!take('^')) return base;
+    const std::size_t place = at_ - 1;
+    const Operand exponent = unary();
+    if (!exponent.dimension.dimensionless())
+      throw ExpressionError("the exponent has the unit " + exponent.dimension.text(), place);
+    emit(Op::power);
+    Operand r;
+    r.bare = base.bare;
+    r.constant = combine(
+        base, exponent, +[](double a, double b) { return std::pow(a, b); });
+    if (base.dimension.dimensionless()) return r;
+    if (!exponent.constant)
+      throw ExpressionError("a quantity with unit " + base.dimension.text() + " needs a constant exponent",
+                            place);
+    for (int i = 0; i < Dimension::bases; ++i) {
+      const double e = base.dimension.exponent[i] * *exponent.constant;
+      if (std::abs(e) > 100 || e != std::round(e))
+        throw ExpressionError("the power of " + base.dimension.text() + " has no whole exponents", place);
+      r.dimension.exponent[i] = static_cast<int>(e);
+    }
+    return r;
+  }
+
+  Operand primary() {
+    skip();
+    if (at_ >= text_.size()) throw ExpressionError("the expression ends where a value is expected", at_);
+    const std::size_t place = at_;
+    if (take('(')) return parenthesised(place);
+    if (digit(text_[at_]) || text_[at_] == '.') return number();
+    if (letter(text_[at_])) return name();
+    unexpected();
+  }
+
+  Operand parenthesised(std::size_t open) {
+    int level = 1;
+    std::size_t close = at_;
+    for (; close < text_.size() && level > 0; ++close)
+      level += text_[close] == '(' ? 1 : text_[close] == ')' ? -1 : 0;
+    if (level > 0)
+      throw ExpressionError("a parenthesis is not closed", open, "inside { } quote the whole expression");
+    skip();
+    const Operand inside = whole_quantity(close - 1) ? quantity_ : nested();
+    if (!take(')')) {
+      if (at_ < text_.size()) unexpected();
+      throw ExpressionError("a parenthesis is not closed", open);
+    }
+    return inside;
+  }
+
+  Operand number() {
+    const std::size_t place = at_;
+    double value = 0;
+    if (!read_number(value)) throw ExpressionError("not a number", place);
+    const std::size_t after = at_;
+    skip();
+    const std::size_t length = unit_name_length(text_.substr(at_));
+    if (length > 0) {  // a name after a number is always a unit
+      const auto name = text_.substr(at_, length);
+      if (name.size() > 0 && at_ + length < text_.size() && text_[at_ + length] == '(')
+        throw ExpressionError("an operator is missing between a number and `" + std::string(name) + "`", at_);
+      try {
+        std::size_t end = at_ + length;
+        if (end < text_.size() && text_[end] == '^') {  // 3 m^2
+          std::size_t k = end + 1;
+          if (k < text_.size() && text_[k] == '-') ++k;
+          while (k < text_.size() && digit(text_[k])) end = ++k;
+        }
+        const Unit unit = parse_unit(text_.substr(at_, end - at_));
+        value = value * unit.factor + unit.offset;
+        at_ = end;
+        emit(Op::number, 0, value);
+        return {unit.dimension, false, false, value};
+      } catch (const UnitError& e) {
+        throw ExpressionError(e.what(), at_ + e.position,
+                              e.nearest.empty() ? "a name after a number is always a unit; multiply with *"
+                                                : "did you mean " + e.nearest + "?");
+      }
+    }
+    at_ = after;
+    emit(Op::number, 0, value);
+    return {{}, value == 0, true, value};
+  }
+
+  Operand name() {
+    const std::size_t place = at_;
+    while (at_ < text_.size() && (letter(text_[at_]) || digit(text_[at_]) ||
+                                  (text_[at_] == '.' && at_ + 1 < text_.size() &&
+                                   (letter(text_[at_ + 1]) || digit(text_[at_ + 1])))))
+      ++at_;
+    const auto name = text_.substr(place, at_ - place);
+    if (take('(')) return call(name, place);
+    if (name == "pi") {
+      emit(Op::number, 0, std::numbers::pi);
+      return {{}, false, true, std::numbers::pi};
+    }
+    const auto found = scope_.find ? scope_.find(name) : std::nullopt;
+    if (!found) {
+      const std::string near = nearest_name(name, scope_.names);
+      throw ExpressionError("unknown name `" + std::string(name) + "`", place,
+                            near.empty() ? "" : "did you mean " + near + "?");
+    }
+    if (found->input >= 0) {
+      emit(Op::input, found->input);
+      return {found->dimension};
+    }
+    emit(Op::number, 0, found->value);
+    return {found->dimension, false, false, found->value};
+  }
+
+  Operand call(std::string_view name, std::size_t place) {
+    const auto& table = functions();
+    const auto at = table.find(name);
+    if (at == table.end()) {
+      std::vector<std::string> names;
+      for (const auto& [n, f] : table) names.push_back(n);
+      const std::string near = nearest_name(name, names);
+      throw ExpressionError("unknown function `" + std::string(name) + "`", place,
+                            near.empty() ? "" : "did you mean " + near + "?");
+    }
+    const Function& f = at->second;
+    std::vector<Operand> arguments;
+    do arguments.push_back(nested());
+    while (take(','));
+    if (!take(')')) throw ExpressionError("expected `)` after the arguments of " + std::string(name), at_);
+    if (static_cast<int>(arguments.size()) != f.arguments)
+      throw ExpressionError(std::string(name) + " takes " + std::to_string(f.arguments) + " argument" +
+                                (f.arguments == 1 ? "" : "s"),
+                            place);
+    emit(f.op);
+    const Operand& a = arguments[0];
+    const auto refuse = [&](const char* wanted) {
+      throw ExpressionError(std::string(name) + " of a quantity with unit " + a.dimension.text(), place,
+                            std::string("it takes ") + wanted);
+    };
+    switch (f.rule) {
+      case Function::numbers:
+        if (!a.dimension.dimensionless()) refuse("a pure number");
+        return {};
+      case Function::angle_in:
+        if (!a.dimension.dimensionless() && a.dimension != angle()) refuse("an angle or a pure number");
+        return {};
+      case Function::angle_out:
+        if (!a.dimension.dimensionless()) refuse("a pure number");
+        return {angle()};
+      case Function::keeps:
+        return {f.op == Op::sign ? Dimension{} : a.dimension};
+      case Function::root: {
+        Operand r;
+        for (int i = 0; i < Dimension::bases; ++i) {
+          if (a.dimension.exponent[i] % 2 != 0) refuse("a quantity whose exponents are even");
+          r.dimension.exponent[i] = a.dimension.exponent[i] / 2;
+        }
+        return r;
+      }
+      case Function::two_alike:
+        alike(a, arguments[1], place, "compared");
+        return {a.zero ? arguments[1].dimension : a.dimension};
+      default:
+        alike(a, arguments[1], place, "compared");
+        return {angle()};
+    }
+  }
+
+  std::string_view text_;
+  const Scope& scope_;
+  Expression& out_;
+  std::size_t at_ = 0;
+  int depth_ = 0, stack_ = 0;
+  Operand quantity_;
+};
+
+Expression Expression::compile(std::string_view text, const Scope& scope) {
+  Expression e;
+  e.text_ = text;
+  ExpressionCompiler(text, scope, e).run();
+  return e;
+}
+
+bool Expression::is_constant() const {
+  for (const Step& s : tape_)
+    if (s.op == Op::input) return false;
+  return true;
+}
+
+}  // namespace escapement
