@@ -6,7 +6,7 @@
 //   violation(z, out)   Φ(q, t):                   holonomic rows  = Φ, position rows    += Φ_qᵀ λ
 //   slip(z, out)        k(q, v, t):                nonholonomic rows = k, position rows  += k_vᵀ μ
 //   flow(z, out)        what drains a row (raw k when written to a nonholonomic row)
-//   store(z, out)       what a row accumulates: momentum, charge, flux, mass, a controller state
+//   store(z, out)       what a row accumulates: momentum p = M(q, t) v, charge, flux, mass, a controller state
 // all templated on the scalar. Whatever is absent costs nothing (docs/theory.md, T-element).
 #pragma once
 #include "core/local.hpp"
@@ -236,7 +236,8 @@ void add_stores(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, 
         for (int i = 0; i < n; ++i) r[j] -= 0.5 * (p.z.v[i] * s.r[i].d[1 + j]);
     }
   }
-  for (int i = L::states_begin; i < L::algebraics_begin; ++i) r[i] += c.store * s.r[i].v;
+  for (int i = L::states_begin; i < L::algebraics_begin; ++i)
+    r[i] += c.store * s.r[i].v + c.store_rate * s.r[i].d[0];
   for (int i = L::algebraics_begin; i < L::holonomics_begin; ++i) r[i] += s.r[i].d[0];
 }
 
@@ -353,6 +354,7 @@ void constraint_rows(const E& e, const Point<double, L>& p, int holonomic_level,
   if constexpr (L::nonholonomics > 0) {
     if (nonholonomic_level == 0) nonholonomic(p);
     if (nonholonomic_level == 1) nonholonomic(one_time_derivative(p));
+    if (nonholonomic_level == 2) nonholonomic(one_time_derivative(one_time_derivative(p)));
   }
 }
 

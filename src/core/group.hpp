@@ -34,7 +34,7 @@ class GroupBase {
                        std::span<double> r, std::span<double> values) const = 0;
   virtual void constraints(const State& state, int holonomic_level, int nonholonomic_level,
                            std::span<double> r) const = 0;
-  /// Power bookkeeping of elements that state their energy: (energy, lost power, power taken in through rows).
+  /// Power bookkeeping of elements that state their energy or loss.
   struct Power {
     double energy = 0, loss = 0;
     bool stated = false;
@@ -125,64 +125,12 @@ class Group final : public GroupBase {
     }
   }
 
-  /// What the core cannot honour is refused: stores of position and algebraic rows on unknowns without a known rate,
-  /// constraints on anything but positions and time (Φ) or positions, velocities and time (k), and momentum declared
-  /// independent of position that is not. Evaluated at one generic point, by exact derivatives.
+  /// What the core cannot honour is refused: rows written by the wrong function, stores of position and algebraic rows
+  /// on unknowns without a known rate, momentum that is not linear in velocity, constraints on anything but positions
+  /// and time (Φ) or positions, velocities and time (k), false claims of constant inertia. Evaluated at a generic
+  /// point, by exact derivatives, element by element.
   void check_structure() const override {
-    if (elements_.empty()) return;
-    constexpr int n = L::positions + L::positions + L::others;  // along q, along v, along everything else
-    Point<double, L> p{};
-    for (int i = 0; i < L::values; ++i) p.z.q[i] = 0.4 + 0.1 * i;
-    for (int i = 0; i < L::positions; ++i) p.z.v[i] = 0.7 - 0.2 * i;
-    for (int i = 0; i < L::others; ++i) p.z.other[i] = 0.3 + 0.15 * i;
-    const std::vector<double> memory(Has::memory, 0.0);
-    p.z.memory = memory.data();
-    auto z = lifted<n>(p.z);
-    along_positions(z, p.z, 0);
-    for (int i = 0; i < L::positions; ++i) z.v[i].d[L::positions + i] = 1.0;
-    for (int i = 0; i < L::others; ++i) z.other[i].d[2 * L::positions + i] = 1.0;
-    const auto depends = [](const Dual<n>& row, int first, int last) {
-      for (int i = first; i < last; ++i)
-        if (std::abs(row.d[i]) > 0) return true;
-      return false;
-    };
-    if constexpr (Has::store) {
-      Rows<Dual<n>, L> s;
-      elements_[0].store(z, s);
-      for (int r = 0; r < L::rows; ++r) {
-        if (r >= L::states_begin && r < L::algebraics_begin) continue;
-        if (depends(s.r[r], 2 * L::positions, n))
-          throw ModelError(
-              "E-STORE", readable_name(typeid(E).name()),
-              "the store of a position or algebraic row depends on an unknown without a rate",
-              "give the changing quantity a state row of its own (store = x, flow = -y) and use y");
-        if (r < L::positions && Has::constant_inertia && depends(s.r[r], 0, L::positions))
-          throw ModelError("E-STORE", readable_name(typeid(E).name()),
-                           "momentum declared constant_inertia depends on position",
-                           "remove constant_inertia");
-      }
-    }
-    if constexpr (Has::violation) {
-      Rows<Dual<n>, L> phi;
-      elements_[0].violation(z, phi);
-      for (int r = L::holonomics_begin; r < L::nonholonomics_begin; ++r)
-        if (depends(phi.r[r], L::positions, n))
-          throw ModelError(
-              "E-INDEX", readable_name(typeid(E).name()),
-              "a holonomic constraint depends on a velocity, state or signal: its multiplier would be "
-              "wrong at any step size",
-              "constrain positions and functions of time only; pass a signal through a second-order "
-              "reference filter");
-    }
-    if constexpr (Has::slip) {
-      Rows<Dual<n>, L> k;
-      elements_[0].slip(z, k);
-      for (int r = L::nonholonomics_begin; r < L::rows; ++r)
-        if (depends(k.r[r], 2 * L::positions, n))
-          throw ModelError("E-INDEX", readable_name(typeid(E).name()),
-                           "a nonholonomic constraint depends on a state or signal",
-                           "constrain positions, velocities and functions of time only");
-    }
+    for (const E& e : elements_) check_element(e);
   }
 
   void residual(const State& state, const Shift& shift, std::span<double> r) const override {
@@ -297,6 +245,95 @@ class Group final : public GroupBase {
 
  private:
   using Places = std::array<Place, L::handles>;
+
+  static void check_element(const E& e) {
+    constexpr int n = L::positions + L::positions + L::others;  // along q, along v, along everything else
+    constexpr int velocities = L::positions, others = 2 * L::positions;
+    Point<double, L> p{};
+    for (int i = 0; i < L::values; ++i) p.z.q[i] = 0.4 + 0.1 * i;
+    for (const Slot& s : position_slots<L>())
+      if (s.manifold != Manifold::vector)
+        for (int k = 0; k < 4; ++k)
+          p.z.q[s.value + k] = std::array{0.5, 0.1, 0.7, 0.5}[k];  // a unit quaternion
+    for (int i = 0; i < L::positions; ++i) p.z.v[i] = 0.7 - 0.2 * i;
+    for (int i = 0; i < L::others; ++i) p.z.other[i] = 0.3 + 0.15 * i;
+    const std::vector<double> memory(Has::memory, 0.0);
+    p.z.memory = memory.data();
+    auto z = lifted<n>(p.z);
+    along_positions(z, p.z, 0);
+    for (int i = 0; i < L::positions; ++i) z.v[i].d[velocities + i] = 1.0;
+    for (int i = 0; i < L::others; ++i) z.other[i].d[others + i] = 1.0;
+    const auto depends = [](const Dual<n>& row, int first, int last) {
+      for (int i = first; i < last; ++i)
+        if (std::abs(row.d[i]) > 0) return true;
+      return false;
+    };
+    const auto refuse = [](const char* code, const char* cause, const char* hint) {
+      throw ModelError(code, readable_name(typeid(E).name()), cause, hint);
+    };
+    const auto touched = [&](const Dual<n>& row) { return row.v != 0 || depends(row, 0, n); };
+    const auto is_holonomic = [](int r) { return r >= L::holonomics_begin && r < L::nonholonomics_begin; };
+    if constexpr (Has::store) {
+      Rows<Dual<n>, L> s;
+      e.store(z, s);
+      for (int r = 0; r < L::rows; ++r) {
+        if (r >= L::states_begin && r < L::algebraics_begin) continue;
+        if (r >= L::holonomics_begin && touched(s.r[r]))
+          refuse("E-ELEMENT", "store() writes to the row of a multiplier", "constraints have no store");
+        if (depends(s.r[r], others, n))
+          refuse("E-STORE", "the store of a position or algebraic row depends on an unknown without a rate",
+                 "give the changing quantity a state row of its own (store = x, flow = -y) and use y");
+        if (r >= L::positions) continue;
+        if (Has::constant_inertia && depends(s.r[r], 0, velocities))
+          refuse("E-STORE", "momentum declared constant_inertia depends on position",
+                 "remove constant_inertia");
+        double linear = 0;
+        for (int i = 0; i < L::positions; ++i) linear += s.r[r].d[velocities + i] * p.z.v[i];
+        if (std::abs(linear - s.r[r].v) > 1e-9 * (1 + std::abs(linear)))
+          refuse("E-STORE", "momentum is not of the form M(q, t) v",
+                 "write what does not depend on velocity as a flow");
+      }
+    }
+    if constexpr (Has::flow) {
+      Rows<Dual<n>, L> f;
+      e.flow(z, f);
+      for (int r = L::holonomics_begin; r < L::rows; ++r) {
+        if (is_holonomic(r) && touched(f.r[r]))
+          refuse("E-ELEMENT", "flow() writes to the row of a holonomic multiplier",
+                 "write it as violation()");
+        if (!is_holonomic(r) && depends(f.r[r], others, n))
+          refuse("E-INDEX", "a nonholonomic constraint depends on a state, signal or multiplier",
+                 "constrain positions, velocities and functions of time only");
+      }
+    }
+    if constexpr (Has::violation) {
+      Rows<Dual<n>, L> phi;
+      e.violation(z, phi);
+      for (int r = 0; r < L::rows; ++r) {
+        if (!is_holonomic(r) && touched(phi.r[r]))
+          refuse("E-ELEMENT", "violation() writes to a row that is no holonomic constraint", "");
+        if (is_holonomic(r) && depends(phi.r[r], velocities, n))
+          refuse("E-INDEX",
+                 "a holonomic constraint depends on a velocity, state or signal: its multiplier would be "
+                 "wrong at any "
+                 "step size",
+                 "constrain positions and functions of time only; pass a signal through a second-order "
+                 "reference "
+                 "filter");
+      }
+    }
+    if constexpr (Has::slip) {
+      Rows<Dual<n>, L> k;
+      e.slip(z, k);
+      for (int r = 0; r < L::rows; ++r) {
+        if (r < L::nonholonomics_begin && touched(k.r[r]))
+          refuse("E-ELEMENT", "slip() writes to a row that is no nonholonomic constraint", "");
+        if (r >= L::nonholonomics_begin && depends(k.r[r], others, n))
+          refuse("E-INDEX", "a nonholonomic constraint depends on a state or signal",
+                 "constrain positions, velocities and functions of time only");
+      }
+    }
+  }
 
   /// Which local entries can be non-zero (by which functions the element offers, never by its numbers).
   static constexpr bool coupled(int row, int column) {

@@ -8,6 +8,9 @@
 
 namespace escapement {
 
+/// A kernel used a handle that is not a member of its element (a captured copy, for instance).
+[[noreturn]] void foreign_handle();
+
 /// Sizes of an element's local vectors, from the types of the handles it lists in `variables()`.
 template <class E>
 struct Layout {
@@ -60,6 +63,8 @@ struct Values {
 
   template <class H>
   auto operator()(const H& h) const {
+    if (h.local < 0) [[unlikely]]
+      foreign_handle();
     if constexpr (H::kind != Kind::position) {
       return block<H::dofs>(&other[h.local]);
     } else if constexpr (H::manifold == Manifold::vector) {
@@ -72,6 +77,8 @@ struct Values {
   }
   template <class H, class = std::enable_if_t<H::kind == Kind::position>>
   auto rate(const H& h) const {
+    if (h.local < 0) [[unlikely]]
+      foreign_handle();
     return block<H::dofs>(&v[h.local_row]);
   }
 
@@ -110,6 +117,8 @@ struct Rows {
 
   template <class H>
   decltype(auto) operator()(const H& h) {
+    if (h.local < 0) [[unlikely]]
+      foreign_handle();
     if constexpr (H::dofs == 1) {
       return static_cast<S&>(r[h.local_row]);
     } else {

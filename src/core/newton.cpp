@@ -14,6 +14,7 @@ Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options)
   residual_.assign(n_, 0.0);
   increment_.assign(n_ + extra, 0.0);
   previous_.assign(n_ + extra, 0.0);
+  for (auto* x : {&floor_, &diagonal_, &size_}) x->assign(n_, 0.0);
   history_.reserve(4 * options.max_iterations + 16);
 }
 
@@ -40,6 +41,7 @@ bool Newton::renew(NewtonProblem& problem, NewtonReport& report) {
 bool Newton::refactor(NewtonProblem& problem, NewtonReport& report) {
   const Factorization f = factor();
   ++report.factorizations;
+  estimate_floors(problem);
   if (f.ok) return true;
   fail(problem, report, NewtonStatus::singular);
   report.worst.clear();
@@ -47,6 +49,48 @@ bool Newton::refactor(NewtonProblem& problem, NewtonReport& report) {
   if (report.worst.empty())
     for (int i : f.singular_columns) report.worst.push_back({i, residual_[i], 0.0});
   return false;
+}
+
+/// What rounding can move each unknown by: a few ε times the terms of its row over its diagonal, plus what the rounding of
+/// others brings with it; rows without diagonal (multipliers) take the largest rounding of a momentum row.
+void Newton::estimate_floors(NewtonProblem& problem) {
+  constexpr double few = 16 * 2.2e-16;
+  const Pattern& p = solver_->pattern();
+  std::fill(size_.begin(), size_.end(), 0.0);
+  std::fill(floor_.begin(), floor_.end(), 0.0);
+  std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
+  problem.magnitudes(size_, floor_);
+  // Rows: few·Σ|A_ij||z_j|, gathered into increment_ (free here).
+  std::fill(increment_.begin(), increment_.end(), 0.0);
+  for (int j = 0; j < n_; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+      increment_[p.row[k]] += few * std::abs(values_[k]) * size_[j];
+      if (p.row[k] == j) diagonal_[j] = std::abs(values_[k]);
+    }
+  double loudest = 0;
+  for (int i = 0; i < n_; ++i) {
+    floor_[i] += (diagonal_[i] > 0 ? 1e-12 : 1e-11) * size_[i];
+    if (diagonal_[i] > 0) floor_[i] += increment_[i] / diagonal_[i];
+    loudest = std::max(loudest, floor_[i] * diagonal_[i]);
+  }
+  for (int i = 0; i < n_; ++i)
+    if (!(diagonal_[i] > 0)) floor_[i] += loudest;
+  for (int sweep = 0; sweep < 3; ++sweep) {  // signals of signals
+    std::copy(floor_.begin(), floor_.end(), size_.begin());
+    std::fill(increment_.begin(), increment_.end(), 0.0);
+    for (int j = 0; j < n_; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+        if (p.row[k] != j) increment_[p.row[k]] += std::abs(values_[k]) * size_[j];
+    for (int i = 0; i < n_; ++i)
+      if (diagonal_[i] > 0) floor_[i] = std::max(floor_[i], increment_[i] / diagonal_[i]);
+  }
+}
+
+/// Is every increment within what rounding can cause?
+bool Newton::below_floor() const {
+  for (int i = 0; i < n_; ++i)
+    if (!(std::abs(increment_[i]) <= floor_[i])) return false;
+  return true;
 }
 
 double Newton::weighted(NewtonProblem& problem) const {
@@ -144,14 +188,16 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
       slowest_ = std::max(rate, 0.5 * slowest_);
     }
     // Below what rounding can cause, no longer halving the best increment so far is convergence (T-newton-3).
-    const bool at_floor = age < old_matrix && norm <= problem.rounding_floor() && norm > 0.5 * best;
+    const bool at_floor = !broken && age < old_matrix && norm > 0.7 * best && below_floor();
     best = std::min(best, norm);
 
     if (static_cast<int>(history_.size()) > options_.max_iterations) {
       fail(problem, report, NewtonStatus::no_convergence);
       return report;
     }
-    if (broken || (previous > 0 && !(rate < 0.9) && !(norm <= 1.0) && !at_floor)) {  // not contracting
+    // A small increment counts if its matrix is of this solve, or has shown to contract.
+    const bool small = norm <= 1.0 && (age < old_matrix || norm == 0 || (previous > 0 && rate < 0.9));
+    if (broken || (previous > 0 && !(rate < 0.9) && !small && !at_floor)) {  // not contracting
       solver_->distrust();
       if (!broken && age > 1) {  // perhaps only because the matrix is old
         if (!renew(problem, report)) return report;
@@ -166,7 +212,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
     problem.move(increment_, 1.0);
     ++report.iterations;
     // Converged when what the contraction leaves over is below the tolerance (T-newton-2).
-    if (norm <= 1.0 || at_floor || (previous > 0 && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_)) {
+    if (small || at_floor || (previous > 0 && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_)) {
       // An old matrix that did not pay off is not tried again for a while, longer each time (T-newton-4).
       if (started_old && (report.factorizations > 0 || report.iterations > options_.patience)) {
         fresh_solves_ = back_off_;

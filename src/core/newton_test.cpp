@@ -17,6 +17,7 @@ struct Scalar : NewtonProblem {
   void tangent(std::span<double> r, std::span<double> v) override { r[0] = f(x), v[0] = slope(x); }
   void move(std::span<const double> i, double s) override { x += s * i[0]; }
   std::span<const double> weights() const override { return {&weight, 1}; }
+  void magnitudes(std::span<double> size, std::span<double>) const override { size[0] = std::abs(x); }
 };
 
 Pattern one_by_one() {

@@ -12,6 +12,7 @@ struct Shift {
   // State rows are  store·s(z) + flow·f(z)  (the stepper subtracts its history).
   double store = 0;
   double flow = 1;
+  double store_rate = 0;  // of d/dt store along q, v, t alone (consistent start)
   // Constraint rows: Φ and k times a factor; or, for the consistent start, Φ̈ and k̇ (linear in v̇).
   bool constraint_accelerations = false;
   double holonomic_scale = 1;

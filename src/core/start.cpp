@@ -14,6 +14,7 @@ namespace {
 enum class StateRow {
   dynamic,    // its store is given: store(z) = s₀
   algebraic,  // nobody stores in it: flow(z) = 0
+  driven,     // its store depends on q, v, t only: d/dt store + flow = 0
   mixed       // stores that do not determine the states alone: a vanishing implicit step keeps what is stored
 };
 
@@ -35,7 +36,9 @@ class Start final : public NewtonProblem {
   }
 
   NewtonReport run() {
-    system_.state_store(state_, stored_);
+    if (options_.keep_stores)
+      std::copy(state_.store.begin(), state_.store.end(), stored_.begin() + rows_.begin);
+    else system_.state_store(state_, stored_);
     NewtonReport report;
     // Mixed rows: each pass removes one more order of the vanishing step (T-start-4).
     const int passes = has_mixed_ ? 4 : 1;
@@ -54,11 +57,13 @@ class Start final : public NewtonProblem {
 
   void residual(std::span<double> r) override {
     system_.residual(state_, shift(1, 0), other_r_);
+    if (has_driven_) system_.residual(state_, rate_shift(), rate_r_);
     system_.residual(state_, shift(0, 1), r);
     combine(r);
   }
   void tangent(std::span<double> r, std::span<double> values) override {
     system_.tangent(state_, shift(1, 0), {}, other_r_, other_values_);
+    if (has_driven_) system_.tangent(state_, rate_shift(), {}, rate_r_, rate_values_);
     system_.tangent(state_, shift(0, 1), {}, r, values);
     combine(r);
     const Pattern& p = system_.pattern();
@@ -66,9 +71,10 @@ class Start final : public NewtonProblem {
       const int i = p.row[k];
       if (i < rows_.begin || i >= rows_.end) continue;
       const auto [s, f] = row_weights(i);
-      values[k] = s * other_values_[k] + f * values[k];
+      values[k] = is_driven(i) ? rate_values_[k] : s * other_values_[k] + f * values[k];
     }
-    add_proximal(system_, proximal_diagonal(system_, options_.proximal, values), values);
+    epsilon_ = proximal_diagonal(system_, options_.proximal, values);
+    add_proximal(system_, epsilon_, values);
   }
   void move(std::span<const double> du, double scale) override {
     const Range p = system_.rows(Kind::position);
@@ -77,26 +83,31 @@ class Start final : public NewtonProblem {
     for (int i = p.end; i < system_.size(); ++i) state_.value[at[i]] += scale * du[i];
   }
   std::span<const double> weights() const override { return weights_; }
-  double rounding_floor() const override { return 1e-8 / 1e-12; }
+  void magnitudes(std::span<double> size, std::span<double>) const override {
+    const int positions = system_.rows(Kind::position).end;
+    for (int i = 0; i < system_.size(); ++i)
+      size[i] = std::abs(i < positions ? state_.acceleration[i] : state_.value[system_.value_of_row()[i]]);
+  }
 
  private:
   static Shift shift(double store, double flow) {
     return {.acceleration = 1, .store = store, .flow = flow, .constraint_accelerations = true};
   }
+  static Shift rate_shift() {
+    return {.acceleration = 1, .flow = 1, .store_rate = 1, .constraint_accelerations = true};
+  }
+  bool is_driven(int i) const { return kinds_[i - rows_.begin] == StateRow::driven; }
   std::pair<double, double> row_weights(int i) const {
-    switch (kinds_[i - rows_.begin]) {
-      case StateRow::dynamic:
-        return {1.0, 0.0};
-      case StateRow::algebraic:
-        return {0.0, 1.0};
-      default:
-        return {1.0, vanishing_};
-    }
+    const StateRow kind = kinds_[i - rows_.begin];
+    if (kind == StateRow::dynamic) return {1.0, 0.0};
+    if (kind == StateRow::mixed) return {1.0, vanishing_};
+    return {0.0, 1.0};
   }
   void combine(std::span<double> r) {
     for (int i = rows_.begin; i < rows_.end; ++i) {
       const auto [s, f] = row_weights(i);
-      r[i] = s * (other_r_[i] - stored_[i]) + f * (r[i] - (s != 0 ? drift_[i] : 0.0));
+      r[i] = is_driven(i) ? rate_r_[i]
+                          : s * (other_r_[i] - stored_[i]) + f * (r[i] - (s != 0 ? drift_[i] : 0.0));
     }
   }
 
@@ -108,14 +119,36 @@ class Start final : public NewtonProblem {
     std::vector<double> r(system_.size()), E(p.nonzeros()), A(p.nonzeros());
     system_.tangent(state_, shift(1, 0), {}, r, E);
     system_.tangent(state_, shift(0, 1), {}, r, A);
+    // A store may happen to be flat in its state here: look at a second point too.
+    std::vector<double> E2(p.nonzeros()), Q(p.nonzeros());
+    State aside = state_;
+    for (int i = 0; i < system_.size(); ++i)
+      if (system_.value_of_row()[i] >= 0)
+        aside.value[system_.value_of_row()[i]] += 0.37 * system_.nominal()[i];
+    system_.tangent(aside, shift(1, 0), {}, r, E2);
+    // … and along positions and velocities.
+    system_.tangent(state_, {.position = 0.6, .velocity = 0.8, .store = 1, .flow = 0}, {}, r, Q);
     double fastest = INFINITY;
     for (int j = rows_.begin; j < rows_.end; ++j)
       for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
         const int i = p.row[k];
-        if (i < rows_.begin || i >= rows_.end || E[k] == 0) continue;
+        if (i < rows_.begin || i >= rows_.end || (E[k] == 0 && !(std::abs(E2[k]) > 0))) continue;
         kinds_[i - rows_.begin] = StateRow::dynamic;
-        if (A[k] != 0) fastest = std::min(fastest, std::abs(E[k] / A[k]));
+        if (A[k] != 0 && E[k] != 0) fastest = std::min(fastest, std::abs(E[k] / A[k]));
       }
+    for (int j = 0; j < system_.rows(Kind::position).end; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+        const int i = p.row[k];
+        if (i < rows_.begin || i >= rows_.end || Q[k] == 0) continue;
+        if (kinds_[i - rows_.begin] == StateRow::algebraic) {
+          kinds_[i - rows_.begin] = StateRow::driven;
+          has_driven_ = true;
+        }
+      }
+    if (has_driven_) {
+      rate_r_.assign(system_.size(), 0.0);
+      rate_values_.assign(p.nonzeros(), 0.0);
+    }
     vanishing_ = 1e-6 * (std::isfinite(fastest) ? fastest : 1.0);
     // Do the stores determine the states? Factor their tangent with unit rows for everybody else.
     for (int j = 0; j < p.n; ++j)
@@ -143,6 +176,8 @@ class Start final : public NewtonProblem {
     for (int i = 0; i < system_.size(); ++i)
       weights_[i] = i < system_.rows(Kind::position).end ? 1.0 / (nominal[i] + top)
                                                          : 1.0 / (nominal[i] + std::abs(state_.value[at[i]]));
+    if (options_.proximal > 0)  // redundant multipliers are not determined: their forces are judged through v̇
+      std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.end(), 0.0);
   }
 
   const System& system_;
@@ -152,8 +187,9 @@ class Start final : public NewtonProblem {
   Range rows_;
   std::vector<StateRow> kinds_;
   std::vector<double> weights_, other_r_, other_values_, stored_, drift_;
+  std::vector<double> rate_r_, rate_values_, epsilon_;
   double vanishing_ = 0;
-  bool has_mixed_ = false;
+  bool has_mixed_ = false, has_driven_ = false;
 };
 
 struct Violation {
@@ -272,6 +308,14 @@ void check_or_project(const System& system, State& state, const StartOptions& op
 
 }  // namespace
 
+std::vector<double> constrained_increment(const System& system, const State& state,
+                                          std::span<const double> rows, const StartOptions& options) {
+  Projector projector(system, options);
+  projector.factor(state);
+  const auto du = projector.solve(rows);
+  return {du.begin(), du.begin() + system.rows(Kind::position).end};
+}
+
 std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values) {
   if (proximal == 0) return {};
   const Pattern& p = system.pattern();
@@ -301,13 +345,16 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
       state.memory.size() != shape.memory.size())
     throw ModelError("E-START", "state", "its size is not that of the system",
                      "take it from System::state()");
-  for (int i = 0; i < system.size(); ++i) {
-    const int at = system.value_of_row()[i];
-    if (at >= 0 && !std::isfinite(state.value[at]))
-      throw ModelError("E-START", system.unknown_name(i), "the initial value is not a finite number", "");
-    if (i < system.rows(Kind::position).end && !std::isfinite(state.rate[i]))
-      throw ModelError("E-START", system.unknown_name(i), "the initial velocity is not a finite number", "");
+  for (const Variable& v : system.variables()) {
+    for (int k = 0; k < v.values; ++k)
+      if (!std::isfinite(state.value[v.value + k]))
+        throw ModelError("E-START", v.name, "the initial value is not a finite number", "");
+    for (int k = 0; k < v.dofs && v.kind == Kind::position; ++k)
+      if (!std::isfinite(state.rate[v.row + k]))
+        throw ModelError("E-START", v.name, "the initial velocity is not a finite number", "");
   }
+  if (!std::isfinite(state.t))
+    throw ModelError("E-START", "time", "the start time is not a finite number", "");
   for (const auto& lie : system.lie_variables()) {
     double* q = &state.value[lie.place.value];
     const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);

@@ -8,10 +8,11 @@
 namespace escapement {
 
 struct StartOptions {
-  bool project = false;     // move q and v onto the constraints instead of refusing
-  bool check = true;        // examine Φ = 0, Φ̇ = 0, k = 0
-  double tolerance = 1e-8;  // allowed violation, relative to the row's nominal magnitude
-  double proximal = 0;      // regularisation for redundant constraints (0: they are refused)
+  bool project = false;      // move q and v onto the constraints instead of refusing
+  bool check = true;         // examine Φ = 0, Φ̇ = 0, k = 0
+  double tolerance = 1e-8;   // allowed violation, relative to the row's nominal magnitude
+  bool keep_stores = false;  // x from the stored s, instead of s from x (jumps in mid run)
+  double proximal = 0;       // regularisation for redundant constraints (0: they are refused)
 };
 
 struct StartReport {
@@ -22,6 +23,10 @@ struct StartReport {
 /// Fills v̇, ṡ, s, λ, μ, y (and states that nobody stores in) so that every row holds at state.t.
 /// Throws ModelError E-START naming the constraint when q or v violate one, E-SINGULAR naming dependent rows.
 StartReport make_consistent(const System& system, State& state, const StartOptions& options = {});
+
+/// The increment of the positions' rates of least M-norm that changes the constraint rows by −rows: M⁻¹Φ_qᵀ(Φ_q M⁻¹Φ_qᵀ)⁻¹.
+std::vector<double> constrained_increment(const System& system, const State& state,
+                                          std::span<const double> rows, const StartOptions& options);
 
 /// ε_i of the constraint rows: proximal × an estimate of Φ M⁻¹ Φᵀ of that row, from an iteration matrix (T-proximal).
 std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values);

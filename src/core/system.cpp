@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
+#include <utility>
 
 namespace escapement {
 
@@ -40,7 +40,19 @@ State System::state() const {
   return s;
 }
 
+void foreign_handle() {
+  throw ModelError("E-ELEMENT", "kernel", "it uses a handle that is not among its element's variables()",
+                   "in user equations take the handles from the first argument, do not capture them");
+}
+
+namespace {
+void refuse_ground(const Handle& h) {
+  if (h.is_ground()) throw ModelError("E-RATE", "ground", "ground has no unknown", "");
+}
+}  // namespace
+
 std::span<double> System::value(State& s, const Handle& h) const {
+  refuse_ground(h);
   const Variable& v = variables_.at(h.variable);
   return {s.value.data() + v.value, static_cast<std::size_t>(v.values)};
 }
@@ -48,6 +60,7 @@ std::span<const double> System::value(const State& s, const Handle& h) const {
   return value(const_cast<State&>(s), h);
 }
 std::span<double> System::rate(State& s, const Handle& h) const {
+  refuse_ground(h);
   const Variable& v = variables_.at(h.variable);
   if (v.row + v.dofs > rows_[1].end)
     throw ModelError("E-RATE", v.name, "an algebraic unknown or multiplier has no rate", "");
@@ -57,6 +70,7 @@ std::span<const double> System::rate(const State& s, const Handle& h) const {
   return rate(const_cast<State&>(s), h);
 }
 std::span<const double> System::acceleration(const State& s, const Handle& h) const {
+  refuse_ground(h);
   const Variable& v = variables_.at(h.variable);
   if (v.kind != Kind::position) throw ModelError("E-RATE", v.name, "only positions have an acceleration", "");
   return {s.acceleration.data() + v.row, static_cast<std::size_t>(v.dofs)};
@@ -109,12 +123,14 @@ std::string System::row_name(int row) const {
 
 void SystemBuilder::touch(const Handle& h) {
   if (h.is_ground()) return;
-  if (h.variable >= static_cast<int>(touched_.size()))
+  if (h.origin != this || h.variable >= static_cast<int>(touched_.size()))
     throw ModelError("E-TOPOLOGY", "element", "a handle belongs to another system", "");
   touched_[h.variable] = true;
 }
 
 System SystemBuilder::finish() {
+  if (std::exchange(finished_, true))
+    throw ModelError("E-TOPOLOGY", "builder", "finish was called before", "");
   System& s = system_;
   std::unordered_map<std::string, int> names;
   for (std::size_t i = 0; i < s.variables_.size(); ++i) {

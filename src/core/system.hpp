@@ -58,7 +58,7 @@ class System {
   /// The same and its tangent on the pattern. `operators`: T(u) of the Lie variables, or empty for identity.
   void tangent(const State& s, const Shift& shift, std::span<const double> operators, std::span<double> r,
                std::span<double> values) const;
-  /// Time derivatives of Φ (level 0…3) and k (level 0, 1) into their rows; other rows are zero.
+  /// Time derivatives of Φ (level 0…3) and k (level 0…2) into their rows; other rows are zero.
   void constraints(const State& s, int holonomic_level, int nonholonomic_level, std::span<double> r) const;
   /// flow(z) of the state rows (other rows are meaningless).
   void state_flow(const State& s, std::span<double> r) const;
@@ -130,7 +130,7 @@ class SystemBuilder {
     return {slot, static_cast<Group<E>*>(slot)->add(std::move(element))};
   }
 
-  /// Throws ModelError when a row has nothing acting on it or an element is ill-formed.
+  /// Once only. Throws ModelError when a row has nothing acting on it or an element is ill-formed.
   System finish();
 
  private:
@@ -138,6 +138,7 @@ class SystemBuilder {
   H make(std::string name, Description d) {
     H h;
     h.variable = static_cast<int>(system_.variables_.size());
+    h.origin = this;
     system_.variables_.push_back({H::kind, H::manifold, H::values, H::dofs, std::move(name),
                                   std::move(d.unit), std::move(d.equation), d.nominal, d.row_nominal});
     touched_.push_back(false);
@@ -148,6 +149,7 @@ class SystemBuilder {
   System system_;
   std::unordered_map<std::type_index, GroupBase*> by_type_;
   std::vector<char> touched_;
+  bool finished_ = false;
 };
 
 }  // namespace escapement

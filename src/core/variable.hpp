@@ -48,6 +48,7 @@ struct Handle {
   int variable = -1;   // index into the system's variables; -1 is ground
   int local = -1;      // first slot among the element's values of that sort (set when the element is added)
   int local_row = -1;  // first slot among the element's rows
+  const void* origin = nullptr;  // the builder it was made by
   bool is_ground() const { return variable < 0; }
 };
 

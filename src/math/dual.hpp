@@ -154,7 +154,7 @@ Dual<N, B> atan2(const Dual<N, B>& y, const Dual<N, B>& x) {
 }
 template <int N, class B>
 Dual<N, B> pow(const Dual<N, B>& x, double p) {
-  return chain(x, B(pow(x.v, p)), B(p * pow(x.v, p - 1.0)));
+  return chain(x, B(pow(x.v, p)), p == 0 ? B(0.0) : B(p * pow(x.v, p - 1.0)));
 }
 template <int N, class B>
 Dual<N, B> abs(const Dual<N, B>& x) {

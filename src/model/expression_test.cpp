@@ -106,7 +106,7 @@ TEST_CASE("faults have a place and a hint") {
   CHECK(error("kk*2").position == 0);
   CHECK(error("kk*2").hint == "did you mean k?");
   CHECK(error("3 Nn").position == 2);
-  CHECK(error("tahn(1)").hint == "did you mean tanh?");
+  CHECK(error("sqrd(1)").hint == "did you mean sqrt?");
   CHECK(error("sin(1 m)").position == 0);
   CHECK(error("sin(1, 2)").position == 0);
   CHECK(error("2 sin(1)").position == 2);

@@ -59,7 +59,6 @@ class DenseSolver final : public LinearSolver {
   long pivotings() const override { return pivotings_; }
 
  private:
-  Pattern pattern_;
   Eigen::MatrixXd matrix_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
   Eigen::VectorXd scale_, x_;

@@ -118,7 +118,6 @@ class KluSolver final : public LinearSolver {
   klu_common common_{};
   klu_symbolic* symbolic_ = nullptr;
   klu_numeric* numeric_ = nullptr;
-  Pattern pattern_;
   std::span<const double> values_;  // the caller's, while the factorisation is unchecked
   std::vector<double> rhs_, residual_;
   bool structurally_singular_ = false;

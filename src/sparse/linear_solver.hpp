@@ -32,6 +32,10 @@ class LinearSolver {
   virtual const char* name() const = 0;
   /// Full factorisations with new pivots so far (the others reused pivots).
   virtual long pivotings() const = 0;
+  const Pattern& pattern() const { return pattern_; }
+
+ protected:
+  Pattern pattern_;
 };
 
 std::unique_ptr<LinearSolver> make_dense_solver();

@@ -50,23 +50,21 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
 }
 
-StartReport GeneralizedAlpha::start(State& state) {
-  const StartReport report = make_consistent(system_, state, options_.start);
-  restart(state);
-  return report;
-}
+StartReport GeneralizedAlpha::start(State& state) { return begin(state, options_.start); }
 
 StartReport GeneralizedAlpha::restart(State& state) {
-  StartOptions silent = options_.start;
-  silent.check = silent.project = false;
-  const StartReport report = make_consistent(system_, state, silent);
+  StartOptions projecting =
+      options_.start;  // index-3 velocities carry their offset: back onto the constraints
+  projecting.check = projecting.project = true;
+  return begin(state, projecting);
+}
+
+StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
+  State consistent = state;  // the caller's stays as it is if there is no consistent start
+  const StartReport report = make_consistent(system_, consistent, options);
+  state = std::move(consistent);
   std::copy(state.acceleration.begin(), state.acceleration.end(), history.a.begin());
   std::copy(state.rate.begin() + system_.rows(Kind::state).begin, state.rate.end(), history.w.begin());
-  if (options_.proximal > 0) {
-    system_.tangent(state, {.acceleration = 1, .store = 1, .flow = 1, .constraint_accelerations = true}, {},
-                    scratch_, newton_.matrix());
-    epsilon_ = proximal_diagonal(system_, options_.proximal, newton_.matrix());
-  }
   history.D = history.E = 0;
   std::fill(history.slope.begin(), history.slope.end(), 0.0);
   history.first = true;
@@ -77,14 +75,26 @@ StartReport GeneralizedAlpha::restart(State& state) {
 
 void GeneralizedAlpha::discontinuity(State& state) {
   const int first_state = system_.rows(Kind::state).begin;
-  std::vector<double> a = state.acceleration, rate = state.rate;
   StartOptions silent = options_.start;
   silent.check = silent.project = false;
-  make_consistent(system_, state, silent);
-  for (std::size_t i = 0; i < history.a.size(); ++i) history.a[i] += state.acceleration[i] - a[i];
+  silent.keep_stores = true;
+  State after = state;
+  make_consistent(system_, after, silent);
+  for (std::size_t i = 0; i < history.a.size(); ++i)
+    history.a[i] += after.acceleration[i] - state.acceleration[i];
   for (std::size_t i = 0; i < history.w.size(); ++i)
-    history.w[i] += state.rate[first_state + i] - rate[first_state + i];
+    history.w[i] += after.rate[first_state + i] - state.rate[first_state + i];
+  if (constrained_) {
+    // a stands for v̇(t + D), and v̈ jumps along the constraints: Φ_q v̈ = Z, k_v v̈ likewise (T-jump-2).
+    system_.constraints(state, 3, 2, work_);
+    system_.constraints(after, 3, 2, rows_);
+    for (int i = 0; i < system_.size(); ++i) rows_[i] = history.D * (rows_[i] - work_[i]);
+    const auto shift = constrained_increment(system_, after, rows_, silent);
+    for (std::size_t i = 0; i < history.a.size(); ++i) history.a[i] += shift[i];
+  }
   std::fill(history.slope.begin(), history.slope.end(), 0.0);
+  history.offset = INFINITY;  // Z jumped: the velocity offset must be set anew
+  state = std::move(after);
 }
 
 // ------------------------------------------------------------------ coefficients of one step
@@ -157,21 +167,15 @@ void GeneralizedAlpha::set_weights(const State& state) {
   const auto nominal = system_.nominal();
   const auto at = system_.value_of_row();
   const int positions = system_.rows(Kind::position).end;
-  const bool constrained = system_.rows(Kind::holonomic).size() > 0;
-  floor_ = 1e-8 / options_.newton.tolerance;
   for (int i = 0; i < positions; ++i) {
     const double speed = nominal[i] + std::abs(state.rate[i]);
     weights_[i] = std::max(c_.c0 / nominal[i], c_.c1 / speed) / c_.h;
     if (index2_) weights_[system_.size() + i] = weights_[i];  // the projection d is in units of v̇ too
-    floor_ =
-        std::max(floor_, 1e-8 * weights_[i] * std::abs(state.acceleration[i]) / options_.newton.tolerance);
-    if (constrained) {  // rounding of q comes back in v̇ through the constraints (T-newton-3)
-      const double q = nominal[i] + (at[i] >= 0 ? std::abs(state.value[at[i]]) : 0.0);
-      floor_ = std::max(floor_, 16 * 2.2e-16 * q / c_.c0 * weights_[i] / options_.newton.tolerance);
-    }
   }
   for (int i = positions; i < system_.size(); ++i)
     weights_[i] = 1 / (nominal[i] + std::abs(state.value[at[i]]));
+  if (options_.proximal > 0)  // redundant multipliers are not determined: their forces are judged through v̇
+    std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.begin() + system_.size(), 0.0);
 }
 
 // ------------------------------------------------------------------ velocity offset of index-3 systems
@@ -206,16 +210,20 @@ bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v,
   for (int k = 0; k < 30; ++k) {
     system_.constraints(trial_, 1, -1, work_);
     double size = 0;
+    int worst = holonomic.begin;
     for (int i = 0; i < system_.size(); ++i) {
       const bool row = i >= holonomic.begin && i < holonomic.end;
       work_[i] = row ? rows_[i] - work_[i] : 0.0;
-      if (row) size = std::max(size, std::abs(work_[i]) / system_.row_nominal()[i]);
+      if (!row) continue;
+      const double e = std::abs(work_[i]) / system_.row_nominal()[i];
+      if (!(e <= size)) size = e, worst = i;
     }
     if (size < 1e-14 || (k > 3 && size >= 0.5 * previous && size < 1e-9)) break;  // at rounding level
-    if (!newton_.factored() || size > 0.5 * previous) {
+    if (!newton_.factored() || !(size <= 0.5 * previous)) {
       if (own_matrix) {
         if (size < 1e-9) break;
-        report.status = NewtonStatus::no_convergence;
+        report.status = std::isfinite(size) ? NewtonStatus::no_convergence : NewtonStatus::not_finite;
+        report.worst.push_back({worst, work_[worst], 0.0});
         return false;
       }
       // The step's matrix at this very point (T = I); it then serves the step too.
@@ -277,7 +285,21 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     place();
   }
   std::span<const double> weights() const override { return g_.weights_; }
-  double rounding_floor() const override { return g_.floor_; }
+  void magnitudes(std::span<double> size, std::span<double> noise) const override {
+    const auto at = g_.system_.value_of_row();
+    const auto nominal = g_.system_.nominal();
+    const int positions = g_.system_.rows(Kind::position).end;
+    const bool holonomic = g_.system_.rows(Kind::holonomic).size() > 0;
+    const bool slip = g_.system_.rows(Kind::nonholonomic).size() > 0;
+    for (int i = 0; i < positions; ++i) {  // rounding of q and v comes back through Φ and k (T-newton-3)
+      size[i] = std::abs(g_.trial_.acceleration[i]);
+      const double q = at[i] >= 0 ? std::abs(g_.trial_.value[at[i]]) : 1.0;
+      if (holonomic) noise[i] += 4 * 2.2e-16 * std::max(nominal[i], q) / g_.c_.c0;
+      if (slip || g_.index2_)
+        noise[i] += 4 * 2.2e-16 * std::max(nominal[i], std::abs(g_.trial_.rate[i])) / g_.c_.c1;
+    }
+    for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
+  }
 
   /// Stabilised index 2: after the index-3 increment, the velocity increment p that makes Φ̇ = 0 there, with the same
   /// factored matrix: S (p, η) = −(0, Φ̇/c1); v̇ += p, λ += η, and d −= c0 p keeps the position (T-constraint-7).
@@ -301,6 +323,10 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
   void subtract_history(std::span<double> r) {
     const Range states = g_.system_.rows(Kind::state);
     for (int i = states.begin; i < states.end; ++i) r[i] -= g_.s_bar_[i - states.begin];
+    // A trace of compliance keeps what is not determined of the multipliers bounded (T-proximal).
+    if (!g_.epsilon_.empty())
+      for (int i = g_.system_.rows(Kind::holonomic).begin; i < g_.system_.size(); ++i)
+        r[i] -= 1e-3 * g_.epsilon_[i] * g_.trial_.value[g_.system_.value_of_row()[i]];
   }
   GeneralizedAlpha& g_;
   const State& from_;
@@ -321,6 +347,11 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
 
   choose_coefficients(state, h, report);
 
+  if (options_.proximal > 0 && epsilon_.empty()) {
+    system_.tangent(state, shift(), {}, scratch_, newton_.matrix());
+    epsilon_ = proximal_diagonal(system_, options_.proximal, newton_.matrix());
+    newton_.invalidate();
+  }
   // Velocity with the offset that index-3 multipliers need; only where the offset changes (T-constraint-5).
   std::copy(state.rate.begin(), state.rate.begin() + positions, velocity_start_.begin());
   if (!index2_ && options_.offset_projection && system_.rows(Kind::holonomic).size() > 0) {

@@ -44,14 +44,17 @@ class GeneralizedAlpha {
  public:
   /// Throws ModelError E-SCHEME for a scheme that cannot advance this system (ρ∞ = 1 or β = 0 with index-3 rows).
   GeneralizedAlpha(const System& system, GeneralizedAlphaOptions options);
+  GeneralizedAlpha(System&&, GeneralizedAlphaOptions) = delete;  // the system must outlive the stepper
 
   /// Makes the state consistent and starts the history there.
   StartReport start(State& state);
-  /// One step. On failure the state is as before.
+  /// One step. On failure the state is as before. A state's value changed by hand counts only after restart().
   StepReport advance(State& state, double h);
   /// To be called at a time where inputs jumped: recomputes v̇, ṡ, λ, y and adds their jumps to the history (T-jump).
+  /// Throws ModelError, with the state as before, if no consistent values exist.
   void discontinuity(State& state);
-  /// A new history at the present state: after velocity jumps or changes of structure.
+  /// A new history at the present state: after velocity jumps, changes of structure, or values set by hand. Velocities
+  /// are projected onto the constraints.
   StartReport restart(State& state);
 
   /// The recursion's memory: plain data; copying it with the state is checkpoint and rollback.
@@ -81,6 +84,7 @@ class GeneralizedAlpha {
 
  private:
   class Step;
+  StartReport begin(State& state, const StartOptions& options);
   void choose_coefficients(const State& state, double h, StepReport& report);
   bool project_velocity(const State& state, std::span<double> v, NewtonReport& report);
   Shift shift() const;
@@ -97,7 +101,6 @@ class GeneralizedAlpha {
   std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, weights_, work_, rows_,
       scratch_, velocity_, velocity_start_;
   std::vector<double> epsilon_;    // proximal terms of the constraint rows, empty without
-  double floor_ = 0;               // weighted increments that rounding alone can cause
   std::span<const double> a_, w_;  // the history this step starts from
 };
 

@@ -33,4 +33,36 @@ auto equations(std::tuple<Handles...> handles, Flow flow, Store store = {}) {
   return Equations<Flow, Store, Handles...>{std::move(handles), std::move(flow), std::move(store)};
 }
 
+/// A holonomic constraint of one's own: violation(handles, z, row) writes Φ(q, t) to the rows of its Multiplier; the
+/// reaction Φ_qᵀλ follows.
+template <class Violation, class... Handles>
+struct Constraint {
+  std::tuple<Handles...> handles;
+  Violation violation_rows;
+  auto variables() const {
+    return std::apply([](const auto&... h) { return std::tie(h...); }, handles);
+  }
+  void violation(const auto& z, auto& out) const { violation_rows(handles, z, out); }
+};
+template <class Violation, class... Handles>
+auto constraint(std::tuple<Handles...> handles, Violation violation) {
+  return Constraint<Violation, Handles...>{std::move(handles), std::move(violation)};
+}
+
+/// A nonholonomic one: slip(handles, z, row) writes k(q, v, t) to the rows of its SlipMultiplier; the reaction k_vᵀμ
+/// follows.
+template <class Slip, class... Handles>
+struct SlipConstraint {
+  std::tuple<Handles...> handles;
+  Slip slip_rows;
+  auto variables() const {
+    return std::apply([](const auto&... h) { return std::tie(h...); }, handles);
+  }
+  void slip(const auto& z, auto& out) const { slip_rows(handles, z, out); }
+};
+template <class Slip, class... Handles>
+auto slip_constraint(std::tuple<Handles...> handles, Slip slip) {
+  return SlipConstraint<Slip, Handles...>{std::move(handles), std::move(slip)};
+}
+
 }  // namespace escapement::math
