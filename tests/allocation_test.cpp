@@ -6,6 +6,8 @@
 #include <new>
 
 #include "chain.hpp"
+#include "components/body/rigid.hpp"
+#include "components/joint/ball.hpp"
 #include "problems/pendulum.hpp"
 #include "problems/spring_mass.hpp"
 #include "steppers/generalized_alpha.hpp"
@@ -57,8 +59,18 @@ TEST_CASE("steps do not allocate: dense and KLU, unconstrained, index 3 and inde
   CHECK(allocations_in_steps(spring_mass.system, spring_mass.initial(), ConstraintForm::index3, 0.01) == 0);
   const problems::Pendulum pendulum;
   const benchmarks::Chain chain(50);
+  SystemBuilder b;  // a spinning top: rotations, tangent operators
+  const auto x = b.position<3>("x");
+  const auto R = b.orientation("R");
+  b.add(body::Rigid{x, R, 15.0, diagonal(0.234375, 0.46875, 0.234375), {{0, 0, -9.81}}});
+  b.add(joint::Ball{x, R, b.multiplier<3>("f"), {{0, -1, 0}}, {{0, 0, 0}}});
+  const System top = b.finish();
+  State spinning = top.state();
+  top.value(spinning, x)[1] = 1.0;
+  top.rate(spinning, R)[1] = 50.0;
   for (auto form : {ConstraintForm::index3, ConstraintForm::index2}) {
     CHECK(allocations_in_steps(pendulum.system, pendulum.initial(1.0, 0.5), form, 1e-3) == 0);
     CHECK(allocations_in_steps(chain.system, chain.initial(), form, 1e-3) == 0);
+    CHECK(allocations_in_steps(top, spinning, form, 1e-3) == 0);
   }
 }

@@ -1,6 +1,7 @@
 # Labels such as (T-start-2) are stable names: whatever the sources cite must stand in docs/theory.md.
 file(READ ${ROOT}/docs/theory.md theory)
-file(GLOB_RECURSE sources ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp ${ROOT}/app/*.cpp ${ROOT}/validation/*.cpp)
+file(GLOB_RECURSE sources ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp ${ROOT}/app/*.cpp ${ROOT}/validation/*.cpp ${ROOT}/validation/*.hpp
+     ${ROOT}/tests/*.cpp ${ROOT}/benchmarks/*.cpp)
 set(missing "")
 set(count 0)
 foreach(source ${sources})

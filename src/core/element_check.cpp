@@ -155,7 +155,7 @@ class Checker {
     };
     const double tau = 1e-5;
     const State before = along(-tau), after = along(tau);
-    std::vector<double> r(n_), s1(n_), s2(n_), flow(n_), rates(n_);
+    std::vector<double> r(n_), s1(n_), s2(n_), rates(n_);
     system_.residual(s, {.store = 0, .flow = 1}, r);
     system_.state_store(before, s1);
     system_.state_store(after, s2);

@@ -78,7 +78,8 @@ class GeneralizedAlpha {
     double C = 0;                                 // error constant of the position formula (T-constraint-3)
   };
   const Coefficients& coefficients() const { return c_; }
-  /// The iteration matrix at a state for the last coefficients (for condition numbers and benchmarks).
+  /// The iteration matrix at a state for the last coefficients, with T(u) = I and without proximal terms (for condition
+  /// numbers and benchmarks).
   void iteration_matrix(const State& state, std::span<double> values);
   Newton& newton() { return newton_; }
 
