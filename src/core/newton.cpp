@@ -14,7 +14,7 @@ Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options)
   residual_.assign(n_, 0.0);
   increment_.assign(n_ + extra, 0.0);
   previous_.assign(n_ + extra, 0.0);
-  for (auto* x : {&floor_, &diagonal_, &size_}) x->assign(n_, 0.0);
+  for (auto* x : {&floor_, &diagonal_, &size_, &rows_}) x->assign(n_, 0.0);
   history_.reserve(4 * options.max_iterations + 16);
 }
 
@@ -41,7 +41,6 @@ bool Newton::renew(NewtonProblem& problem, NewtonReport& report) {
 bool Newton::refactor(NewtonProblem& problem, NewtonReport& report) {
   const Factorization f = factor();
   ++report.factorizations;
-  estimate_floors(problem);
   if (f.ok) return true;
   fail(problem, report, NewtonStatus::singular);
   report.worst.clear();
@@ -60,34 +59,34 @@ void Newton::estimate_floors(NewtonProblem& problem) {
   std::fill(floor_.begin(), floor_.end(), 0.0);
   std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
   problem.magnitudes(size_, floor_);
-  // Rows: few·Σ|A_ij||z_j|, gathered into increment_ (free here).
-  std::fill(increment_.begin(), increment_.end(), 0.0);
+  std::fill(rows_.begin(), rows_.end(), 0.0);
   for (int j = 0; j < n_; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
-      increment_[p.row[k]] += few * std::abs(values_[k]) * size_[j];
+      rows_[p.row[k]] += few * std::abs(values_[k]) * size_[j];
       if (p.row[k] == j) diagonal_[j] = std::abs(values_[k]);
     }
   double loudest = 0;
   for (int i = 0; i < n_; ++i) {
     floor_[i] += (diagonal_[i] > 0 ? 1e-12 : 1e-11) * size_[i];
-    if (diagonal_[i] > 0) floor_[i] += increment_[i] / diagonal_[i];
-    loudest = std::max(loudest, floor_[i] * diagonal_[i]);
+    if (diagonal_[i] > 0) floor_[i] += rows_[i] / diagonal_[i];
+    if (std::isfinite(floor_[i])) loudest = std::max(loudest, floor_[i] * diagonal_[i]);
   }
   for (int i = 0; i < n_; ++i)
     if (!(diagonal_[i] > 0)) floor_[i] += loudest;
   for (int sweep = 0; sweep < 3; ++sweep) {  // signals of signals
     std::copy(floor_.begin(), floor_.end(), size_.begin());
-    std::fill(increment_.begin(), increment_.end(), 0.0);
+    std::fill(rows_.begin(), rows_.end(), 0.0);
     for (int j = 0; j < n_; ++j)
       for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-        if (p.row[k] != j) increment_[p.row[k]] += std::abs(values_[k]) * size_[j];
+        if (p.row[k] != j && std::isfinite(size_[j])) rows_[p.row[k]] += std::abs(values_[k]) * size_[j];
     for (int i = 0; i < n_; ++i)
-      if (diagonal_[i] > 0) floor_[i] = std::max(floor_[i], increment_[i] / diagonal_[i]);
+      if (diagonal_[i] > 0) floor_[i] = std::max(floor_[i], rows_[i] / diagonal_[i]);
   }
 }
 
 /// Is every increment within what rounding can cause?
-bool Newton::below_floor() const {
+bool Newton::below_floor(NewtonProblem& problem) {
+  estimate_floors(problem);
   for (int i = 0; i < n_; ++i)
     if (!(std::abs(increment_[i]) <= floor_[i])) return false;
   return true;
@@ -188,7 +187,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
       slowest_ = std::max(rate, 0.5 * slowest_);
     }
     // Below what rounding can cause, no longer halving the best increment so far is convergence (T-newton-3).
-    const bool at_floor = !broken && age < old_matrix && norm > 0.7 * best && below_floor();
+    const bool at_floor = !broken && age < old_matrix && norm > 0.7 * best && below_floor(problem);
     best = std::min(best, norm);
 
     if (static_cast<int>(history_.size()) > options_.max_iterations) {

@@ -29,8 +29,8 @@ class NewtonProblem {
   virtual void move(std::span<const double> increment, double scale) = 0;
   /// Weight of each increment: its inverse nominal magnitude. The norm is the largest weighted increment.
   virtual std::span<const double> weights() const = 0;
-  /// |unknowns|, and rounding in them that the matrix does not show (absolute): from these and each new matrix follows
-  /// what rounding alone can move (T-newton-3).
+  /// |unknowns|, and rounding in them that the matrix does not show (absolute): from these and the matrix follows, when
+  /// increments stagnate, what rounding alone can move (T-newton-3).
   virtual void magnitudes(std::span<double> size, std::span<double> noise) const = 0;
   /// Fills increments beyond the linear system's unknowns (stabilised index 2); r is the residual just solved for.
   virtual void complete(LinearSolver&, std::span<const double> r, std::span<double> increment) {
@@ -76,7 +76,7 @@ class Newton {
   bool damped_step(NewtonProblem& problem, NewtonReport& report);
   double weighted(NewtonProblem& problem) const;
   void estimate_floors(NewtonProblem& problem);
-  bool below_floor() const;
+  bool below_floor(NewtonProblem& problem);
   void fail(NewtonProblem& problem, NewtonReport& report, NewtonStatus status) const;
   bool finite() const;
 
@@ -84,7 +84,7 @@ class Newton {
   int n_;
   std::unique_ptr<LinearSolver> solver_;
   std::vector<double> values_, residual_, increment_, previous_, history_;
-  std::vector<double> floor_, diagonal_, size_;  // rounding in each unknown; work
+  std::vector<double> floor_, diagonal_, size_, rows_;  // rounding in each unknown; work
   bool factored_ = false;
   double slowest_ = 0;                   // contraction of the present matrix: the slowest lately
   int fresh_solves_ = 0, back_off_ = 1;  // solves still to start with a new matrix; how many next time

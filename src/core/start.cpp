@@ -83,10 +83,11 @@ class Start final : public NewtonProblem {
     for (int i = p.end; i < system_.size(); ++i) state_.value[at[i]] += scale * du[i];
   }
   std::span<const double> weights() const override { return weights_; }
-  void magnitudes(std::span<double> size, std::span<double>) const override {
+  void magnitudes(std::span<double> size, std::span<double> noise) const override {
     const int positions = system_.rows(Kind::position).end;
     for (int i = 0; i < system_.size(); ++i)
       size[i] = std::abs(i < positions ? state_.acceleration[i] : state_.value[system_.value_of_row()[i]]);
+    for (int i = system_.rows(Kind::holonomic).begin; i < system_.size(); ++i) noise[i] = INFINITY;
   }
 
  private:

@@ -299,6 +299,8 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
         noise[i] += 4 * 2.2e-16 * std::max(nominal[i], std::abs(g_.trial_.rate[i])) / g_.c_.c1;
     }
     for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
+    // Multipliers sum up the rounding of all they hold: they are judged by the accelerations they cause.
+    for (int i = g_.system_.rows(Kind::holonomic).begin; i < g_.system_.size(); ++i) noise[i] = INFINITY;
   }
 
   /// Stabilised index 2: after the index-3 increment, the velocity increment p that makes Φ̇ = 0 there, with the same
