@@ -294,9 +294,9 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     for (int i = 0; i < positions; ++i) {  // rounding of q and v comes back through Φ and k (T-newton-3)
       size[i] = std::abs(g_.trial_.acceleration[i]);
       const double q = at[i] >= 0 ? std::abs(g_.trial_.value[at[i]]) : 1.0;
-      if (holonomic) noise[i] += 4 * 2.2e-16 * std::max(nominal[i], q) / g_.c_.c0;
+      if (holonomic) noise[i] += 16 * 2.2e-16 * std::max(nominal[i], q) / g_.c_.c0;
       if (slip || g_.index2_)
-        noise[i] += 4 * 2.2e-16 * std::max(nominal[i], std::abs(g_.trial_.rate[i])) / g_.c_.c1;
+        noise[i] += 16 * 2.2e-16 * std::max(nominal[i], std::abs(g_.trial_.rate[i])) / g_.c_.c1;
     }
     for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
     // Multipliers sum up the rounding of all they hold: they are judged by the accelerations they cause.
