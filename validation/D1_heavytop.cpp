@@ -1,7 +1,7 @@
 // D1: the heavy top (m = 15, J = diag(0.234375, 0.46875, 0.234375), Ω0 = (0, 150, −4.61538)) on SO(3) × ℝ³ and on
 // SE(3): order 2 in positions, velocities, accelerations and reaction from t = 0, the errors of the published scheme,
 // the values at t = 2 s, condition and cost of the iteration.
-#include <Eigen/Dense>
+#include "condition.hpp"
 
 #include "problems/heavy_top.hpp"
 #include "support.hpp"
@@ -265,10 +265,6 @@ TEST_CASE_TEMPLATE("values at t = 0.5, 1, 1.5, 2 by Richardson extrapolation", T
 TEST_CASE_TEMPLATE("the iteration matrix is well conditioned for every step size", Top, problems::HeavyTop,
                    problems::HeavyTopPose) {
   const Top top;
-  const auto condition = [](const Eigen::MatrixXd& A) {
-    const auto sv = Eigen::JacobiSVD<Eigen::MatrixXd>(A).singularValues();
-    return sv[0] / sv[sv.size() - 1];
-  };
   // What the masses and the arm alone make of it, h -> 0: [M Φ_qᵀ; Φ_q 0] with Φ_q = [I, −R p^], p = (0, −1, 0).
   Eigen::MatrixXd limit = Eigen::MatrixXd::Zero(9, 9);
   limit.diagonal().head(6) << Top::mass, Top::mass, Top::mass, Top::J1, Top::J2, Top::J3;
@@ -294,14 +290,7 @@ TEST_CASE_TEMPLATE("the iteration matrix is well conditioned for every step size
           INFO("h = ", h, ": ", describe(report.newton, top.system));
           REQUIRE(report.ok());
         }
-        const Pattern& pattern = top.system.pattern();
-        std::vector<double> values(pattern.nonzeros());
-        stepper.iteration_matrix(s, values);
-        Eigen::MatrixXd A = Eigen::MatrixXd::Zero(pattern.n, pattern.n);
-        for (int j = 0; j < pattern.n; ++j)
-          for (int k = pattern.column_begin[j]; k < pattern.column_begin[j + 1]; ++k)
-            A(pattern.row[k], j) = values[k];
-        const double got = condition(A);
+        const double got = iteration_condition(stepper, top.system, s);
         fmt::print("  h = {:7.0e}  condition {:.4f}\n", h, got);
         // Gyroscopic terms and stiffness add a relative O(hω) at most.
         CHECK(close(got, expected, 0.2 * h * 150 * speed + 1e-6));
