@@ -1,25 +1,57 @@
-// The command line. Model files come with the reader; until then the program tells its version and what it is built on.
+// The command line: reads it, runs the verb, turns every fault into a message and an exit status.
 #include <fmt/format.h>
 
-#include <cstring>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "command_line.hpp"
+#include "messages.hpp"
+#include "record/file_error.hpp"
+
+namespace escapement::app {
+namespace {
+
+int dispatch(const Command& c) {
+  if (c.verb == "run") return run(c);
+  if (c.verb == "check") return check(c);
+  if (c.verb == "show") return show(c);
+  if (c.verb == "components") return components(c);
+  if (c.verb == "new") return make_new(c);
+  if (c.verb == "plot") return plot(c);
+  return completion(c);
+}
+
+int guarded(int argc, char** argv) {
+  Command command;
+  try {
+    if (!read_command_line(argc, argv, command)) return 0;
+    return dispatch(command);
+  } catch (const ModelErrors& e) {
+    for (const ModelError& one : e.errors) print_error(one, command.json);
+    int status = 0;
+    for (const ModelError& one : e.errors) status = status == 0 ? exit_status(one.code) : status;
+    return status;
+  } catch (const ModelError& e) {
+    print_error(e, command.json);
+    return exit_status(e.code);
+  } catch (const FileError& e) {
+    print_error(ModelError("E-FILE", "", e.cause, e.hint, {e.path, 0, 0}), command.json);
+    return exit_status("E-FILE");
+  } catch (const std::bad_alloc&) {
+    print_error(ModelError("E-LIMIT", "", "there is not enough memory for this model", "a smaller model"), command.json);
+    return exit_status("E-LIMIT");
+  } catch (const std::exception& e) {
+    print_error(ModelError("E-INTERNAL", "", e.what(), "please report this, with the model"), command.json);
+    return exit_status("E-INTERNAL");
+  }
+}
+
+}  // namespace
+}  // namespace escapement::app
 
 int main(int argc, char** argv) {
-  const char* first = argc > 1 ? argv[1] : "--help";
-  if (std::strcmp(first, "--version") == 0) {
-    fmt::print("escapement {}\n", ESCAPEMENT_VERSION);
-    return 0;
-  }
-  if (std::strcmp(first, "--help") == 0 || std::strcmp(first, "-h") == 0) {
-    fmt::print(
-        "escapement {}: simulator for mechatronic systems\n\n"
-        "  escapement --version   the version\n"
-        "  escapement --help      this text\n\n"
-        "The engine is a C++ library so far (docs/tour.md); model files are read by the next version.\n",
-        ESCAPEMENT_VERSION);
-    return 0;
-  }
-  fmt::print(stderr,
-             "E-USAGE  {}: this version knows --help and --version only\n    Try: escapement --help\n",
-             first);
-  return 2;
+  const int status = escapement::app::guarded(argc, argv);
+  if (std::fflush(stdout) != 0 && status == 0) return 5;  // standard output is full or closed
+  return status;
 }

@@ -26,6 +26,39 @@ function(escapement_library name)
   endif()
 endfunction()
 
+# escapement_registration(<folder>): the list of components, from the functions `ComponentType <domain>_<name>()` that
+# the files src/<folder>/<domain>/<name>.cpp define. Nothing registers itself.
+function(escapement_registration folder)
+  file(GLOB sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS
+       ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*/*.cpp)
+  set(declarations "")
+  set(calls "")
+  foreach(source ${sources})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${source})
+    string(REGEX REPLACE "^([^/]+)/([^/]+)\\.cpp$" "\\1_\\2" name ${source})
+    file(STRINGS ${folder}/${source} found REGEX "^ComponentType ${name}\\(\\) {")
+    if(found)
+      string(APPEND declarations "ComponentType ${name}();\n")
+      string(APPEND calls "  types.push_back(${name}());\n")
+    endif()
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/registration.cpp CONTENT
+"// Generated from the folders of src/${folder}.
+#include \"components/registry.hpp\"
+
+namespace escapement {
+
+@declarations@
+Registry standard_registry() {
+  std::vector<ComponentType> types;
+@calls@  return Registry(std::move(types));
+}
+
+}  // namespace escapement
+" @ONLY)
+  target_sources(escapement_${folder} PRIVATE ${CMAKE_BINARY_DIR}/generated/registration.cpp)
+endfunction()
+
 # escapement_test(<ctest name> SOURCES … LINKS … [LABELS …]): one doctest program, one CTest test.
 function(escapement_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})

@@ -12,19 +12,21 @@ root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 # ---- packages -----------------------------------------------------------------------------------------
 
 declare -A packages=(
-  [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libfmt-dev"
+  [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libfmt-dev libyaml-dev libhdf5-dev
+         libcli11-dev"
   [test]="doctest-dev"
-  [ci]="clang-format ccache"
+  [ci]="clang-format ccache clang libclang-rt-14-dev python3-h5py python3-jsonschema"
 )
 # A package is not needed if one of its programs is in PATH.
 declare -A programs=(
   [g++]="${CXX:-g++}" [cmake]=cmake [ninja-build]="ninja ninja-build"
-  [clang-format]="clang-format-14 clang-format" [ccache]=ccache
+  [clang-format]="clang-format-14 clang-format" [ccache]=ccache [clang]="clang clang-14"
 )
 # Without dpkg, a package is taken as present if the compiler finds one of its headers.
 declare -A headers=(
   [libsuitesparse-dev]="suitesparse/klu.h klu.h" [libeigen3-dev]="eigen3/Eigen/Core Eigen/Core"
-  [libfmt-dev]="fmt/core.h" [doctest-dev]="doctest/doctest.h doctest.h"
+  [libfmt-dev]="fmt/core.h" [libyaml-dev]=yaml.h
+  [libhdf5-dev]="hdf5/serial/hdf5.h hdf5.h" [libcli11-dev]="CLI/CLI.hpp" [doctest-dev]="doctest/doctest.h doctest.h"
 )
 
 say() { printf 'escapement: %s\n' "$*" >&2; }

@@ -12,12 +12,12 @@
 #include "components/planar/knife_edge.hpp"
 #include "components/planar/mass.hpp"
 #include "components/planar/spring.hpp"
-#include "components/translational/accelerometer.hpp"
 #include "components/translational/damper.hpp"
 #include "components/translational/force.hpp"
 #include "components/translational/mass.hpp"
 #include "components/translational/spring.hpp"
 #include "core/element_check.hpp"
+#include "core/tap.hpp"
 
 using namespace escapement;
 
@@ -47,13 +47,13 @@ TEST_CASE("translational elements") {
   check(b);
 }
 
-TEST_CASE("force, accelerometer, state space, saturation") {
+TEST_CASE("force, acceleration tap, state space, saturation") {
   SystemBuilder b;
   const auto p = b.position<1>("p");
   const auto u = b.signal<1>("u"), a = b.signal<1>("a"), y = b.signal<1>("y");
   const auto x = b.state<1>("x");
   b.add(translational::Mass{p, 2.0});
-  b.add(translational::Accelerometer{p, a});
+  b.add(AccelerationTap<Position<1>>{p, a});
   b.add(control::StateSpace<1, 1, 1>{x, a, u, {{{-0.3}}}, {{{2.0}}}, {{{1.5}}}, {{{0.4}}}});
   b.add(control::TanhSaturation{u, y, 0.7});
   b.add(translational::Force{p, y});

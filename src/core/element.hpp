@@ -29,6 +29,8 @@ struct Offers {
   static constexpr bool energy = requires(const E& e, const Z& z) { e.energy(z); };
   static constexpr bool loss = requires(const E& e, const Z& z) { e.loss(z); };
   static constexpr bool kinks = requires { E::kinks; };
+  /// `static constexpr int outputs` numbers to read off, by output(z, index), templated on the scalar.
+  static constexpr bool outputs = requires { E::outputs; };
   /// Momentum that does not depend on position: −½ ∂(v·p)/∂q is known to vanish.
   static constexpr bool constant_inertia = requires { E::constant_inertia; };
   static constexpr int memory = [] {

@@ -40,6 +40,10 @@ class GroupBase {
     bool stated = false;
   };
   virtual Power power(const State& state) const = 0;
+  /// Output `index` of an element (`outputs`).
+  virtual double output(const State& state, int element, int index) const = 0;
+  /// First place of an element in State::memory.
+  virtual int memory_of(int element) const = 0;
   /// Values of the switching functions (`kinks`) of all elements, appended.
   virtual void kinks(const State& state, std::vector<double>& values) const = 0;
   /// Largest difference between hand-written assembly and the differentiated functions (0 where there is none).
@@ -240,7 +244,17 @@ class Group final : public GroupBase {
     return worst;
   }
 
-  int memory_of(int element) const { return memory_begin_ + element * Has::memory; }
+  double output(const State& state, int element, int index) const override {
+    if constexpr (Has::outputs) {
+      Point<double, L> p;
+      gather(state, element, p);
+      return elements_[element].output(p.z, index);
+    } else {
+      (void)state, (void)element, (void)index;
+      return NAN;
+    }
+  }
+  int memory_of(int element) const override { return memory_begin_ + element * Has::memory; }
   std::span<const E> elements() const { return elements_; }
 
  private:

@@ -114,7 +114,7 @@ class ExpressionCompiler {
       const std::string_view rest = text_.substr(at_, end - at_);
       std::size_t last = rest.size();
       while (last > 0 && rest[last - 1] == ' ') --last;
-      if (last > 0 && (letter(rest[0]) || rest[0] == '%' || (rest[0] & 0x80))) {
+      if (last > 0 && (letter(rest[0]) || rest[0] == '%' || (rest[0] & 0x80) || rest.starts_with("1/"))) {
         try {
           const Unit unit = parse_unit(rest.substr(0, last));
           const double value = sign * number * unit.factor + unit.offset;
@@ -360,7 +360,8 @@ class ExpressionCompiler {
       return {found->dimension};
     }
     emit(Op::number, 0, found->value);
-    return {found->dimension, false, false, found->value};
+    out_.constants_.push_back({place, name.size(), *found});
+    return {found->dimension, found->bare && found->value == 0, found->bare, found->value};
   }
 
   Operand call(std::string_view name, std::size_t place) {
@@ -430,6 +431,19 @@ Expression Expression::compile(std::string_view text, const Scope& scope) {
   e.text_ = text;
   ExpressionCompiler(text, scope, e).run();
   return e;
+}
+
+std::string Expression::self_contained() const {
+  std::string r = text_;
+  for (auto use = constants_.rbegin(); use != constants_.rend(); ++use) {
+    char number[40];
+    *std::to_chars(number, number + sizeof number - 1, use->name.value).ptr = '\0';  // shortest that reads back
+    const std::string unit = use->name.dimension.text();
+    const std::string quantity = std::string(number) + (use->name.bare || unit == "1" ? "" : " " + unit);
+    const bool alone = use->size == text_.size();
+    r.replace(use->begin, use->size, alone ? quantity : "(" + quantity + ")");
+  }
+  return r;
 }
 
 bool Expression::is_constant() const {

@@ -32,6 +32,7 @@ struct Name {
   Dimension dimension;
   int input = -1;    // index among the inputs, or -1 for a constant
   double value = 0;  // of a constant, in SI
+  bool bare = false;  // a constant given without a unit: 0 fits any dimension
 };
 
 /// How names are looked up; an unknown one gives nothing. `names` serves "did you mean".
@@ -52,6 +53,8 @@ class Expression {
   bool is_bare_number() const { return bare_; }
   bool is_constant() const;
   const std::string& text() const { return text_; }
+  /// The text with the names of constants replaced by their values: it needs no scope but the inputs.
+  std::string self_contained() const;
 
   template <class S>
   S evaluate(std::span<const S> inputs) const;
@@ -102,6 +105,11 @@ class Expression {
   Dimension dimension_;
   bool zero_ = false, bare_ = false;
   std::string text_;
+  struct Use {
+    std::size_t begin, size;
+    Name name;
+  };
+  std::vector<Use> constants_;  // where names of constants stand in the text
 };
 
 template <class S>

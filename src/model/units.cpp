@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -106,6 +108,7 @@ class Reader {
   explicit Reader(std::string_view text) : text_(text) {}
   Unit read() {
     Unit result = factor();
+    check_range(result);
     bool alone = true;
     while (skip(), at_ < text_.size()) {
       const char c = text_[at_];
@@ -116,6 +119,7 @@ class Reader {
       alone = false;
       result.factor = c == '*' ? result.factor * next.factor : result.factor / next.factor;
       result.dimension = c == '*' ? result.dimension * next.dimension : result.dimension / next.dimension;
+      check_range(result);
     }
     if (!alone && result.offset != 0) throw UnitError("degC cannot be combined with other units; use K", 0);
     return result;
@@ -124,6 +128,11 @@ class Reader {
  private:
   void skip() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  void check_range(const Unit& unit) const {
+    bool within = unit.factor > 0 && std::isfinite(unit.factor);
+    for (const int e : unit.dimension.exponent) within = within && std::abs(e) <= 99;  // as `^` reads them
+    if (!within) throw UnitError("the unit is out of range", at_);
   }
   Unit factor() {
     skip();

@@ -73,6 +73,9 @@ TEST_CASE("errors: place, cause, nearest") {
   CHECK(error("degC/s").position != 999);
   CHECK(error("W/degC").position != 999);
   CHECK(error("m s").position == 2);
+  CHECK(error("Ym^99").position == 5);
+  CHECK(error("m^99*m").position == 6);
+  CHECK(error("m/fm^99").position != 999);
 }
 
 TEST_CASE("nearest names") {

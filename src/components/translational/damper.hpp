@@ -1,6 +1,11 @@
-// A viscous damper between two sliders.
+// A damper between two sliders (or shafts): linear, or with the force given as an expression of the velocity.
 #pragma once
 #include "core/group.hpp"
+#include "model/expression.hpp"
+
+namespace escapement {
+class Build;
+}
 
 namespace escapement::translational {
 
@@ -8,11 +13,41 @@ struct Damper {
   Position<1> a, b;
   double damping;  // N s/m
 
+  static constexpr int outputs = 2;  // force, velocity
   auto variables() const { return std::tie(a, b); }
   auto dissipation(const auto& z) const { return 0.5 * damping * square(z.rate(b) - z.rate(a)); }
   auto loss(const auto& z) const { return damping * square(z.rate(b) - z.rate(a)); }
+  auto output(const auto& z, int index) const {
+    const auto velocity = z.rate(b) - z.rate(a);
+    return index == 0 ? damping * velocity : velocity;
+  }
 };
+
+struct DamperByLaw {
+  Position<1> a, b;
+  std::shared_ptr<const Expression> law;  // N, of (velocity)
+
+  static constexpr int outputs = 2;
+  auto variables() const { return std::tie(a, b); }
+  template <class S>
+  S force(const S& velocity) const {
+    const std::array<S, 1> inputs{velocity};
+    return law->evaluate<S>(inputs);
+  }
+  void flow(const auto& z, auto& out) const {
+    const auto f = force(z.rate(b) - z.rate(a));
+    out(a) -= f;
+    out(b) += f;
+  }
+  auto output(const auto& z, int index) const {
+    const auto velocity = z.rate(b) - z.rate(a);
+    return index == 0 ? force(velocity) : velocity;
+  }
+};
+
+void build_damper(Build& b, const char* force);
 
 }  // namespace escapement::translational
 
 extern template class escapement::Group<escapement::translational::Damper>;
+extern template class escapement::Group<escapement::translational::DamperByLaw>;

@@ -1,6 +1,10 @@
-// A mass that slides along a line.
+// A mass that slides along a line; the same element is a rotational inertia.
 #pragma once
 #include "core/group.hpp"
+
+namespace escapement {
+class Build;
+}
 
 namespace escapement::translational {
 
@@ -13,6 +17,9 @@ struct Mass {
   void store(const auto& z, auto& out) const { out(at) += mass * z.rate(at); }
   auto energy(const auto& z) const { return 0.5 * mass * square(z.rate(at)); }
 };
+
+/// `inertia` and `position`: what this domain calls them.
+void build_inertia(Build& b, const char* inertia, const char* position);
 
 }  // namespace escapement::translational
 

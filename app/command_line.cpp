@@ -1,0 +1,181 @@
+// The only file that knows CLI11. Its messages are ours: they name the nearest verb or option.
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "model/units.hpp"
+
+namespace escapement::app {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  escapement new pendulum                      a commented model to start from
+  escapement run pendulum/model.yaml           simulate; results in pendulum-run/
+  escapement plot pendulum-run bob.position.x  an SVG plot of a channel
+  escapement components translational.spring   the reference page of a component
+
+Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 70 a fault of the program, 130 interrupted.)";
+
+// Verbs that the interface has fixed but this version does not do yet.
+const std::vector<std::string> later = {"equilibrium", "modes", "linearize", "spectrum", "convergence", "sweep",
+                                        "reduce", "optimize", "resume", "report", "compare", "export", "trust"};
+
+class CommandLine {
+ public:
+  explicit CommandLine(Command& command) : command_(command) {
+    app_.set_help_flag("-h,--help", "print this");
+    app_.set_version_flag("--version", "escapement " ESCAPEMENT_VERSION);
+    app_.footer(examples);
+    app_.require_subcommand(1);
+    app_.get_formatter()->column_width(34);
+
+    auto* run = verb("run", "simulate a model and record the results");
+    model(run);
+    run->add_option("--out", command_.out, "folder for the results (default: <model's folder>-run)");
+    run->add_flag("--force", command_.force, "replace the run in the folder given with --out");
+    common(run);
+    auto* check = verb("check", "everything but stepping: syntax, units, references, topology, structural rank, start");
+    model(check);
+    common(check);
+    auto* show = verb("show", "the model flattened: parameters, subsystems and repetitions resolved; its unknowns and rows");
+    model(show);
+    show->add_flag("--start", command_.start, "with the values at the start");
+    show->add_flag("--channels", command_.channels, "list the channels that can be recorded, plotted or used as inputs");
+    common(show);
+    auto* components = verb("components", "the reference: all component types, or one in full");
+    components->add_option("NAME", command_.arguments, "a component type");
+    components->add_flag("--schema", command_.schema, "print a JSON Schema of model files, for editors");
+    components->add_flag("--markdown", command_.markdown, "print the whole reference as Markdown");
+    components->add_flag("--json", command_.json, "print as JSON");
+    auto* fresh = verb("new", "write a commented model to start from");
+    fresh->add_option("DIR", command_.arguments, "folder to make")->required();
+    fresh->add_flag("--json", command_.json, "messages as JSON lines");
+    auto* plot = verb("plot", "plot channels of a run as SVG");
+    plot->add_option("RUN", command_.arguments,
+                     "a run folder, then channels (with * and ?); without channels: the plots of the model")
+        ->required();
+    plot->add_option("--x", command_.x, "channel for the horizontal axis (default: time)");
+    plot->add_option("--out", command_.out, "file to write (default: in the run folder)");
+    plot->add_flag("--json", command_.json, "messages as JSON lines");
+    auto* completion = verb("completion", "print a completion script for bash, zsh or fish");
+    completion->add_option("SHELL", command_.arguments, "bash, zsh or fish")->required();
+  }
+
+  bool parse(int argc, char** argv) {
+    if (argc < 2) {
+      fmt::print("{}", app_.help());
+      return false;
+    }
+    for (int i = 1; i < argc; ++i) command_.json = command_.json || std::string(argv[i]) == "--json";
+    check_verb(argv[1]);
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      const auto chosen = app_.get_subcommands();
+      fmt::print("{}", chosen.empty() ? app_.help() : chosen.front()->help());
+      return false;
+    } catch (const CLI::CallForVersion& v) {
+      fmt::print("{}\n", v.what());
+      return false;
+    } catch (const CLI::ParseError& e) {
+      explain(e, argc, argv);
+    }
+    command_.verb = app_.get_subcommands().front()->get_name();
+    for (const std::string& s : settings_) {
+      const std::size_t equals = s.find('=');
+      if (equals == std::string::npos || equals == 0)
+        throw ModelError("E-USAGE", "--set " + s, "expected KEY=VALUE", "--set simulate.step=\"0.05 s\"");
+      command_.set.emplace_back(s.substr(0, equals), s.substr(equals + 1));
+    }
+    return true;
+  }
+
+  std::vector<VerbInfo> verbs() const {
+    std::vector<VerbInfo> list;
+    for (const CLI::App* v : app_.get_subcommands({})) {
+      VerbInfo info{v->get_name(), v->get_description(), {}};
+      for (const CLI::Option* o : v->get_options())
+        for (const std::string& name : o->get_lnames()) info.options.push_back("--" + name);
+      list.push_back(std::move(info));
+    }
+    return list;
+  }
+
+ private:
+  CLI::App* verb(const char* name, const char* summary) {
+    CLI::App* v = app_.add_subcommand(name, summary);
+    v->set_help_flag("-h,--help", "print this");
+    return v;
+  }
+  void model(CLI::App* v) { v->add_option("MODEL", command_.arguments, "a model file (.yaml)")->required()->expected(1); }
+  void common(CLI::App* v) {
+    v->add_option("--set", settings_, "KEY=VALUE: a parameter, or a dotted path such as mass.initial.position")
+        ->type_size(1)
+        ->allow_extra_args(false);
+    v->add_flag("--allow-outside", command_.allow_outside, "let the model use files outside its folder");
+    v->add_flag("--json", command_.json, "standard output carries JSON lines only");
+    v->add_flag("--quiet", command_.quiet, "no progress, no summary");
+  }
+
+  std::vector<std::string> verb_names() const {
+    std::vector<std::string> names;
+    for (const VerbInfo& v : verbs()) names.push_back(v.name);
+    return names;
+  }
+
+  void check_verb(const std::string& word) const {
+    const auto names = verb_names();
+    if (std::find(names.begin(), names.end(), word) != names.end()) return;
+    if (word.starts_with("-")) {
+      if (word == "-h" || word == "--help" || word == "--version") return;
+      const std::string near = nearest_name(word, std::vector<std::string>{"--help", "--version"});
+      throw ModelError("E-USAGE", word, "there is no such option", near.empty() ? "escapement --help" : "did you mean " + near + "?");
+    }
+    if (std::find(later.begin(), later.end(), word) != later.end())
+      throw ModelError("E-USAGE", word, "this version does not have this verb yet", "escapement --help");
+    const std::string near = nearest_name(word, names);
+    std::string hint = near.empty() ? "escapement --help lists the verbs" : "did you mean " + near + "?";
+    if (near.empty() && (word.ends_with(".yaml") || word.ends_with(".yml"))) hint = "escapement run " + word;
+    throw ModelError("E-USAGE", word, "there is no such verb", hint);
+  }
+
+  [[noreturn]] void explain(const CLI::ParseError& e, int argc, char** argv) const {
+    const CLI::App* chosen = &app_;
+    for (const CLI::App* v : app_.get_subcommands({}))
+      if (argc > 1 && v->get_name() == argv[1]) chosen = v;
+    std::vector<std::string> options;
+    for (const CLI::Option* o : chosen->get_options())
+      for (const std::string& name : o->get_lnames()) options.push_back("--" + name);
+    const std::string help = fmt::format("escapement {} --help", chosen->get_name());
+    for (int i = 2; i < argc; ++i) {
+      const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+      if (!word.starts_with("-") || word == "-h" || std::find(options.begin(), options.end(), word) != options.end())
+        continue;
+      const std::string near = nearest_name(word, options);
+      throw ModelError("E-USAGE", word, fmt::format("`escapement {}` has no such option", chosen->get_name()),
+                       near.empty() ? help : "did you mean " + near + "?");
+    }
+    if (dynamic_cast<const CLI::RequiredError*>(&e))
+      throw ModelError("E-USAGE", chosen->get_name(), "something is missing: " + std::string(e.what()), help);
+    throw ModelError("E-USAGE", chosen->get_name(), e.what(), help);
+  }
+
+  Command& command_;
+  std::vector<std::string> settings_;
+  CLI::App app_{"Escapement: simulator for mechatronic systems", "escapement"};
+};
+
+}  // namespace
+
+bool read_command_line(int argc, char** argv, Command& command) { return CommandLine(command).parse(argc, argv); }
+
+std::vector<VerbInfo> verbs() {
+  Command unused;
+  return CommandLine(unused).verbs();
+}
+
+}  // namespace escapement::app

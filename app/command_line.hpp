@@ -1,0 +1,37 @@
+// What the user typed, and the verbs that answer it.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace escapement::app {
+
+struct Command {
+  std::string verb;
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> set;
+  std::string out, x;
+  bool json = false, quiet = false, force = false, allow_outside = false;
+  bool schema = false, markdown = false, start = false, channels = false;
+};
+
+/// Throws ModelError E-USAGE with the nearest verb or option; returns false if help or version was printed.
+bool read_command_line(int argc, char** argv, Command& command);
+
+// Each returns the exit status.
+int run(const Command& command);
+int check(const Command& command);
+int show(const Command& command);
+int components(const Command& command);
+int make_new(const Command& command);
+int plot(const Command& command);
+int completion(const Command& command);
+
+/// Verbs with their options, for the completion of shells.
+struct VerbInfo {
+  std::string name, summary;
+  std::vector<std::string> options;
+};
+std::vector<VerbInfo> verbs();
+
+}  // namespace escapement::app

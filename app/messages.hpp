@@ -1,0 +1,17 @@
+// Messages to the user: faults and warnings on standard error, or as JSON lines on standard output.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "model/diagnostics.hpp"
+#include "record/json.hpp"
+
+namespace escapement::app {
+
+/// `equation` and `time` only for faults of a run.
+void print_error(const ModelError& e, bool json, const std::string& equation = {}, std::optional<double> time = {});
+void print_warning(const std::string& text, bool json);
+/// One JSON object on a line of standard output.
+void print_json(const Json& j);
+
+}  // namespace escapement::app

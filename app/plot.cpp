@@ -1,0 +1,108 @@
+// `escapement plot`: channels of a run as SVG.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "command_line.hpp"
+#include "components/registry.hpp"
+#include "messages.hpp"
+#include "model/model.hpp"
+#include "model/assembly.hpp"
+#include "record/file_error.hpp"
+#include "record/results.hpp"
+#include "record/run_folder.hpp"
+#include "report/plot.hpp"
+
+namespace escapement::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<int> select(const Results& results, const std::vector<std::string>& patterns) {
+  std::vector<int> list;
+  for (const std::string& pattern : patterns) {
+    bool found = false;
+    for (std::size_t i = 1; i < results.columns.size(); ++i) {
+      const std::string& name = results.columns[i].name;
+      if (!matches(pattern, name) && !(name.starts_with(pattern) && name[pattern.size()] == '.')) continue;
+      found = true;
+      if (std::find(list.begin(), list.end(), static_cast<int>(i)) == list.end()) list.push_back(static_cast<int>(i));
+    }
+    if (found) continue;
+    std::vector<std::string> names;
+    for (const Column& c : results.columns) names.push_back(c.name);
+    const std::string near = nearest_name(pattern, names);
+    std::vector<std::string> first(names.begin() + 1, names.begin() + std::min<std::size_t>(names.size(), 13));
+    throw ModelError("E-CHANNEL", pattern, "the run has no such channel",
+                     near.empty() ? fmt::format("one of {}{}", fmt::join(first, ", "), names.size() > 13 ? ", …" : "")
+                                  : "did you mean " + near + "?");
+  }
+  return list;
+}
+
+void write_plot(const Results& results, const std::string& title, const std::string& x,
+                const std::vector<std::string>& channels, const fs::path& file, bool json) {
+  PlotRequest request;
+  request.title = title;
+  int horizontal = 0;
+  if (!x.empty() && x != "time") {
+    horizontal = select(results, {x}).front();
+    request.x_name = results.columns[horizontal].name;
+    request.x_unit = results.columns[horizontal].unit;
+  }
+  for (const int i : select(results, channels))
+    request.curves.push_back({results.columns[i].name, results.columns[i].unit, results.data[horizontal], results.data[i]});
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  RunFolder::existing(folder).write(file.filename().string(), plot_svg(request));
+  if (json) print_json(Json::object().set("event", "plotted").set("file", file.string()));
+  else fmt::print("{}\n", file.string());
+}
+
+/// "mass.position spring.force" -> mass.position_spring.force, without what a file name should not hold.
+std::string file_name(const std::vector<std::string>& channels) {
+  std::string name;
+  for (const std::string& c : channels) name += (name.empty() ? "" : "_") + c;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '_' && c != '-') c = '-';
+  return name.substr(0, 80) + ".svg";
+}
+
+}  // namespace
+
+int plot(const Command& command) {
+  const fs::path folder = command.arguments.at(0);
+  std::error_code fault;
+  if (!fs::is_directory(folder, fault) || !fs::exists(folder / "results.csv", fault)) {
+    std::string hint = "escapement run MODEL makes one";
+    if (folder.extension() == ".yaml") hint = "escapement run " + folder.string() + " first, then plot its folder";
+    throw FileError(folder.string(), fs::exists(folder, fault) ? "is not a run folder" : "there is no such run folder", hint);
+  }
+  const Results results = read_results(folder);
+  const std::vector<std::string> channels(command.arguments.begin() + 1, command.arguments.end());
+  if (!channels.empty()) {
+    const fs::path file = command.out.empty() ? folder / file_name(channels) : fs::path(command.out);
+    write_plot(results, "", command.x, channels, file, command.json);
+    return 0;
+  }
+  const Registry registry = standard_registry();
+  const Model model = Model::read_file(folder / "model.yaml", registry);
+  if (model.plots.empty()) {
+    std::vector<std::string> names;
+    for (std::size_t i = 1; i < results.columns.size() && i < 13; ++i) names.push_back(results.columns[i].name);
+    throw ModelError("E-USAGE", folder.string(), "the model asks for no plots; name the channels to plot",
+                     fmt::format("one of {}{}", fmt::join(names, ", "), results.columns.size() > 13 ? ", …" : ""));
+  }
+  int number = 0;
+  for (const PlotRequestText& p : model.plots) {
+    ++number;
+    fs::path file = folder / fmt::format("plot-{}.svg", number);
+    if (!command.out.empty())
+      file = model.plots.size() == 1 ? fs::path(command.out)
+                                     : fs::path(command.out).replace_extension(fmt::format("{}.svg", number));
+    write_plot(results, p.title, p.x, p.y, file, command.json);
+  }
+  return 0;
+}
+
+}  // namespace escapement::app

@@ -1,0 +1,275 @@
+// `escapement run`: a run folder with the model as run, the results as they come, and a summary.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "analyses/simulate.hpp"
+#include "command_line.hpp"
+#include "components/registry.hpp"
+#include "messages.hpp"
+#include "record/file_error.hpp"
+#include "record/run_folder.hpp"
+#include "record/writer.hpp"
+
+namespace escapement::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// A line that tells how far the run is: overwritten on a terminal, a plain line now and then elsewhere.
+class Progress {
+ public:
+  Progress(double until, const Command& command)
+      : until_(until),
+        json_(command.json),
+        quiet_(command.quiet && !command.json),
+        terminal_(!command.json && isatty(STDERR_FILENO)),
+        interval_(terminal_ ? 0.1 : json_ ? 1.0 : 5.0) {}
+
+  void show(double t) {
+    if (quiet_) return;
+    const double now = seconds_since(start_);
+    if (now < next_) return;
+    next_ = now + interval_;
+    const double rate = t / now, left = rate > 0 ? (until_ - t) / rate : 0;
+    if (json_) {
+      print_json(Json::object()
+                     .set("event", "progress")
+                     .set("time", t)
+                     .set("until", until_)
+                     .set("rate", rate)
+                     .set("seconds_left", left));
+      return;
+    }
+    const std::string text = fmt::format("t = {:.4g} s of {:.4g} s  {:>3.0f} %  {:.3g} × real time  {} left", t, until_,
+                                         100 * t / until_, rate, duration(left));
+    if (terminal_) {
+      const int width = 24, filled = static_cast<int>(width * std::min(1.0, t / until_));
+      std::string bar;
+      for (int i = 0; i < width; ++i) bar += i < filled ? "█" : "░";
+      fmt::print(stderr, "\r\033[K{} {}", bar, text);
+      drawn_ = true;
+    } else {
+      fmt::print(stderr, "{}\n", text);
+    }
+  }
+  void clear() {
+    if (drawn_) fmt::print(stderr, "\r\033[K");
+    drawn_ = false;
+  }
+
+ private:
+  static std::string duration(double s) {
+    if (s < 1) return "< 1 s";
+    if (s < 120) return fmt::format("{:.0f} s", s);
+    if (s < 7200) return fmt::format("{:.0f} min", s / 60);
+    return fmt::format("{:.1f} h", s / 3600);
+  }
+  double until_;
+  bool json_, quiet_, terminal_;
+  double interval_, next_ = 0.5;
+  bool drawn_ = false;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// Writes rows and keeps the files readable; refuses numbers that are none.
+class Recording final : public RunObserver {
+ public:
+  Recording(const Assembly& assembly, std::vector<const Channel*> channels, const fs::path& folder, Progress& progress)
+      : assembly_(assembly), channels_(std::move(channels)), progress_(progress), values_(channels_.size() + 1) {
+    std::vector<Column> columns = {{"time", "s"}};
+    for (const Channel* c : channels_) columns.push_back({c->name, c->unit});
+    writers_.push_back(csv_writer(folder / "results.csv", columns));
+    writers_.push_back(hdf5_writer(folder / "results.h5", columns));
+  }
+
+  void row(const State& state) override {
+    values_[0] = state.t;
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      values_[i + 1] = assembly_.read(*channels_[i], state);
+      if (!std::isfinite(values_[i + 1]))
+        throw ModelError("E-NAN", channels_[i]->name, fmt::format("at t = {:g} s its value is {}", state.t, values_[i + 1]),
+                         "look for a division by zero or a root of a negative number in what defines it");
+    }
+    for (const auto& w : writers_) w->row(values_);
+  }
+
+  bool step(double t, long steps) override {
+    if ((steps & 15) == 0 || t == 0) {
+      progress_.show(t);
+      if (const double now = seconds_since(start_); now > next_flush_) {
+        for (const auto& w : writers_) w->flush();
+        next_flush_ = seconds_since(start_) + std::max(1.0, 20 * (seconds_since(start_) - now));
+      }
+    }
+    return interrupted == 0;
+  }
+  void close() {
+    for (const auto& w : writers_) w->close();
+  }
+  std::size_t channels() const { return channels_.size(); }
+
+ private:
+  const Assembly& assembly_;
+  std::vector<const Channel*> channels_;
+  Progress& progress_;
+  std::vector<double> values_;
+  std::vector<std::unique_ptr<Writer>> writers_;
+  Clock::time_point start_ = Clock::now();
+  double next_flush_ = 1;
+};
+
+std::vector<const Channel*> recorded(const Model& model, const Assembly& assembly) {
+  std::vector<const Channel*> list;
+  if (model.record_all) {
+    for (const Channel& c : assembly.channels) list.push_back(&c);
+  } else {
+    list = model.record.empty() ? assembly.defaults() : assembly.select(model.record, model.record_mark);
+  }
+  for (const PlotRequestText& p : model.plots) {  // what the model wants to plot must be there
+    auto wanted = p.y;
+    if (!p.x.empty() && p.x != "time") wanted.push_back(p.x);
+    for (const Channel* c : assembly.select(wanted, {}))
+      if (std::find(list.begin(), list.end(), c) == list.end()) list.push_back(c);
+  }
+  return list;
+}
+
+Json unknowns_by_kind(const System& system) {
+  Json j = Json::object();
+  for (int k = 0; k < kind_count; ++k) j.set(name_of(static_cast<Kind>(k)), system.rows(static_cast<Kind>(k)).size());
+  return j;
+}
+
+Json summary(const Model& model, const Assembly& assembly, const SimulateOptions& options, const RunResult& result,
+             double wall, const std::string& hash, std::size_t channels, const ModelError* failure) {
+  const RunStatistics& s = result.statistics;
+  Json j = Json::object();
+  j.set("title", model.title).set("status", failure ? "failed" : result.stopped ? "interrupted" : "done");
+  j.set("steps", s.steps).set("rejected_steps", s.rejected_steps).set("newton_iterations", s.newton_iterations);
+  j.set("factorizations", s.factorizations).set("wall_seconds", wall).set("simulated_seconds", s.simulated_seconds);
+  j.set("real_time_factor", wall > 0 ? s.simulated_seconds / wall : 0.0);
+  j.set("unknowns", unknowns_by_kind(assembly.system)).set("components", model.components.size());
+  j.set("channels", channels).set("rows", s.rows);
+  Json events = Json::array();
+  for (const auto& e : s.events) events.add(Json::object().set("time", e.time).set("what", e.what));
+  Json warnings = Json::array();
+  for (const auto& w : s.warnings) warnings.add(w);
+  j.set("events", events).set("warnings", warnings);
+  j.set("largest_constraint_violation", s.largest_violation).set("most_violated", s.most_violated);
+  const auto& m = options.stepper.mechanics;
+  const auto& x = options.stepper.states;
+  Json parameters = Json::object();
+  parameters.set("alpha_m", m.alpha_m).set("alpha_f", m.alpha_f).set("beta", m.beta).set("gamma", m.gamma);
+  parameters.set("delta_m", x.delta_m).set("delta_f", x.delta_f).set("theta", x.theta);
+  parameters.set("rho", m.radius_at_infinity()).set("rho_states", x.radius_at_infinity());
+  Json steps = Json::array();
+  for (double h : options.steps) steps.add(h);
+  j.set("scheme", options.scheme).set("scheme_parameters", parameters).set("step_sizes", steps);
+  j.set("constraints", options.stepper.constraints == ConstraintForm::index2 ? "index-2" : "index-3");
+  j.set("version", ESCAPEMENT_VERSION).set("model_hash", hash);
+  if (failure)
+    j.set("error", Json::object().set("code", failure->code).set("component", failure->where).set("message", failure->cause));
+  return j;
+}
+
+std::string plural(long n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
+
+void print_summary(const Model& model, const Assembly& assembly, const RunResult& result, double wall,
+                   const fs::path& folder, std::size_t channels) {
+  const RunStatistics& s = result.statistics;
+  if (!model.title.empty()) fmt::print("{}\n", model.title);
+  fmt::print("  {} to t = {:g} s in {:.3g} s ({:.3g} × real time)\n", plural(s.steps, "step"), s.simulated_seconds, wall,
+             wall > 0 ? s.simulated_seconds / wall : 0.0);
+  static const char* const names[] = {"position", "state", "signal", "constraint", "nonholonomic constraint"};
+  std::string kinds;
+  for (int k = 0; k < kind_count; ++k)
+    if (const int n = assembly.system.rows(static_cast<Kind>(k)).size(); n > 0)
+      kinds += (kinds.empty() ? "" : ", ") + plural(n, names[k]);
+  fmt::print("  {}: {}\n", plural(assembly.system.size(), "unknown"), kinds);
+  fmt::print("  Newton: {}, {}\n", plural(s.newton_iterations, "iteration"), plural(s.factorizations, "factorization"));
+  if (assembly.system.rows(Kind::holonomic).size() + assembly.system.rows(Kind::nonholonomic).size() > 0)
+    fmt::print("  largest constraint violation: {:.2g}{}\n", s.largest_violation,
+               s.most_violated.empty() ? "" : " (" + s.most_violated + ")");
+  if (!s.events.empty()) fmt::print("  {}\n", plural(static_cast<long>(s.events.size()), "event"));
+  fmt::print("  {} × {} in {}\n", plural(s.rows, "row"), plural(static_cast<long>(channels), "channel"),
+             folder.string() + "/results.csv, results.h5");
+  fmt::print("  next: escapement plot {}{}\n", folder.string(), model.plots.empty() ? " CHANNEL" : "");
+}
+
+void on_signal(int) { interrupted = 1; }
+
+}  // namespace
+
+int run(const Command& command) {
+  const fs::path path = command.arguments.at(0);
+  const Registry registry = standard_registry();
+  const Model model = Model::read_file(path, registry, {command.set, command.allow_outside, {}});
+  const SimulateOptions options = simulate_options(model);
+  const Assembly assembly = assemble(model);
+  for (const std::string& w : assembly.warnings) print_warning(w, command.json);
+  const auto channels = recorded(model, assembly);
+  const std::string text = write_yaml(model.flattened());
+
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  RunFolder folder = command.out.empty() ? RunFolder::beside(path) : RunFolder::at(command.out, command.force);
+  folder.write("model.yaml", "# The model as run, by escapement " ESCAPEMENT_VERSION ".\n" + text);
+  if (command.json) print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
+
+  Progress progress(options.until, command);
+  Recording recording(assembly, channels, folder.path(), progress);
+  const auto begin = Clock::now();
+  RunResult result;
+  std::optional<ModelError> failure;
+  std::optional<double> failure_time;
+  try {
+    result = simulate(assembly, options, recording);
+    if (result.failure) {
+      const RunFailure& f = *result.failure;
+      failure_time = f.time;
+      failure.emplace(f.code, fmt::format("t={:g} s h={:g} s", f.time, f.step), f.cause, f.hint);
+    }
+  } catch (const ModelError& e) {
+    failure.emplace(e);
+  }
+  const double wall = seconds_since(begin);
+  progress.clear();
+  recording.close();
+  folder.write("summary.json", summary(model, assembly, options, result, wall, hash_of(text), recording.channels(),
+                                       failure ? &*failure : nullptr)
+                                       .text(true) +
+                                   "\n");
+  for (const std::string& w : result.statistics.warnings) print_warning(w, command.json);
+  if (failure) {
+    print_error(*failure, command.json, result.failure ? result.failure->where : "", failure_time);
+    if (!command.json && !command.quiet)
+      fmt::print(stderr, "    The results up to there are in {}\n", folder.path().string());
+    return exit_status(failure->code);
+  }
+  if (command.json)
+    print_json(Json::object()
+                   .set("event", result.stopped ? "interrupted" : "done")
+                   .set("folder", folder.path().string())
+                   .set("results", (folder.path() / "results.csv").string())
+                   .set("summary", (folder.path() / "summary.json").string())
+                   .set("time", result.statistics.simulated_seconds));
+  else if (!command.quiet)
+    print_summary(model, assembly, result, wall, folder.path(), recording.channels());
+  if (!result.stopped) return 0;
+  if (!command.json) fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete\n", result.statistics.simulated_seconds);
+  return 130;
+}
+
+}  // namespace escapement::app

@@ -1,0 +1,267 @@
+#include "analyses/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace escapement {
+namespace {
+
+ModelError error(const char* code, const Model& model, const std::string& where, std::string cause,
+                 std::string hint = {}) {
+  return ModelError(code, where, std::move(cause), std::move(hint), model.simulate_mark.place());
+}
+
+double number(const FieldValues& values, std::string_view key) { return std::get<double>(*values.find(key)); }
+
+/// Times at which steps end: multiples of the pattern of steps, jumps of sources, the end. Times are computed from
+/// whole numbers of steps, so they do not drift.
+class Timetable {
+ public:
+  Timetable(const SimulateOptions& options, std::vector<double> jumps)
+      : options_(options), jumps_(std::move(jumps)) {
+    for (double h : options.steps) pattern_ += h;
+  }
+
+  struct Step {
+    double size, end;
+    bool regular;  // ends at a time of the pattern (or the end of the run): rows of results belong here
+    bool jump;     // ends where a source jumps
+  };
+
+  Step next(double t) {
+    const double regular = time_of(done_ + 1);
+    const double h = options_.steps[done_ % options_.steps.size()];
+    const double slack = 1e-9 * h;  // rounding of the times themselves
+    while (jump_ < jumps_.size() && jumps_[jump_] <= t + slack) ++jump_;
+    double end = regular;
+    bool is_regular = true;
+    if (end > options_.until - 1e-6 * h) end = options_.until;
+    if (jump_ < jumps_.size() && jumps_[jump_] < end - slack) {
+      end = jumps_[jump_];
+      is_regular = false;
+    }
+    const bool jump = jump_ < jumps_.size() && std::abs(jumps_[jump_] - end) <= slack;
+    if (is_regular) ++done_;
+    // A whole step keeps its exact size: the coefficients of the scheme, and so its matrix, stay the same.
+    const bool whole = is_regular && std::abs(end - t - h) <= slack;
+    return {whole ? h : end - t, end, is_regular, jump};
+  }
+
+ private:
+  double time_of(long k) const {
+    const long n = static_cast<long>(options_.steps.size());
+    if (n == 1) return static_cast<double>(k) * options_.steps[0];
+    double t = static_cast<double>(k / n) * pattern_;
+    for (long i = 0; i < k % n; ++i) t += options_.steps[i];
+    return t;
+  }
+  const SimulateOptions& options_;
+  std::vector<double> jumps_;
+  double pattern_ = 0;
+  long done_ = 0;
+  std::size_t jump_ = 0;
+};
+
+class Run {
+ public:
+  Run(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer)
+      : assembly_(assembly),
+        system_(assembly.system),
+        options_(options),
+        observer_(observer),
+        stepper_(assembly.system, options.stepper),
+        rows_(system_.size()) {}
+
+  RunResult run() {
+    State& state = result_.state;
+    state = assembly_.initial;
+    std::vector<double> jumps;
+    for (const TimeEvent& e : assembly_.events) {
+      if (e.time <= 0) apply(e, state);
+      else if (jumps.empty() || e.time > jumps.back()) jumps.push_back(e.time);
+    }
+    while (event_ < assembly_.events.size() && assembly_.events[event_].time <= 0) ++event_;
+    for (const auto& w : stepper_.warnings()) warn(w.message);
+    const StartReport start = stepper_.start(state);
+    if (options_.assembled_start && start.moved_position > 1e-9)
+      warn(fmt::format("the start was assembled: positions moved by up to {:.3g}, velocities by up to {:.3g} (relative "
+                       "to nominal magnitudes)",
+                       start.moved_position, start.moved_velocity));
+    result_.statistics.newton_iterations += start.newton.iterations;
+    result_.statistics.factorizations += start.newton.factorizations;
+    record(state);
+
+    Timetable timetable(options_, std::move(jumps));
+    while (state.t < options_.until && !result_.failure && !result_.stopped) {
+      const Timetable::Step step = timetable.next(state.t);
+      advance(state, step);
+    }
+    result_.statistics.simulated_seconds = state.t;
+    return std::move(result_);
+  }
+
+ private:
+  void advance(State& state, const Timetable::Step& step) {
+    RunStatistics& s = result_.statistics;
+    const StepReport report = stepper_.advance(state, step.size);
+    s.newton_iterations += report.newton.iterations;
+    s.factorizations += report.newton.factorizations;
+    if (!report.ok()) {
+      ++s.rejected_steps;
+      fail(state.t, step.size, report.newton);
+      return;
+    }
+    ++s.steps;
+    state.t = step.end;
+    if (step.jump) jump(state);
+    if (step.regular) {
+      ++regular_steps_;
+      const bool last = state.t >= options_.until;
+      if (options_.output_interval > 0) {
+        const double due = static_cast<double>(next_output_) * options_.output_interval;
+        if (state.t >= due - 1e-6 * step.size || last) {
+          record(state);
+          next_output_ = static_cast<long>(std::floor(state.t / options_.output_interval + 1e-6)) + 1;
+        }
+      } else if (regular_steps_ % options_.output_steps == 0 || last) {
+        record(state);
+      }
+    }
+    if (!observer_.step(state.t, s.steps)) result_.stopped = true;
+  }
+
+  void jump(State& state) {
+    const double now = state.t;
+    while (event_ < assembly_.events.size() && assembly_.events[event_].time <= now * (1 + 1e-12)) {
+      apply(assembly_.events[event_], state);
+      if (result_.statistics.events.size() < 10000) result_.statistics.events.push_back({now, "source jumps"});
+      ++event_;
+    }
+    stepper_.discontinuity(state);
+  }
+
+  static void apply(const TimeEvent& e, State& state) {
+    state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value;
+  }
+
+  void record(const State& state) {
+    observer_.row(state);
+    ++result_.statistics.rows;
+    const Range constraints{system_.rows(Kind::holonomic).begin, system_.size()};
+    if (constraints.size() == 0) return;
+    system_.constraints(state, 0, 0, rows_);
+    for (int i = constraints.begin; i < constraints.end; ++i)
+      if (std::abs(rows_[i]) > result_.statistics.largest_violation) {
+        result_.statistics.largest_violation = std::abs(rows_[i]);
+        result_.statistics.most_violated = system_.unknown_name(i);
+      }
+  }
+
+  void fail(double t, double h, const NewtonReport& report) {
+    RunFailure f;
+    f.code = "E-NEWTON";
+    f.time = t;
+    f.step = h;
+    f.cause = describe(report, system_);
+    if (!report.worst.empty()) f.where = system_.unknown_name(report.worst.front().row);
+    switch (report.status) {
+      case NewtonStatus::singular:
+        f.hint = "look at the named rows: a mechanism may have reached a singular position, or a loop of signals has no solution";
+        break;
+      case NewtonStatus::not_finite:
+        f.hint = "look at the named rows for a division by zero or a root of a negative number; try a smaller step";
+        break;
+      default:
+        f.hint = "a smaller step (--set simulate.step=…), or smoother elements at the named rows";
+    }
+    if (!result_.statistics.events.empty()) {
+      const auto& e = result_.statistics.events.back();
+      f.cause += fmt::format("; last event: {} at {:g} s", e.what, e.time);
+    }
+    result_.failure = std::move(f);
+  }
+
+  void warn(std::string text) { result_.statistics.warnings.push_back(std::move(text)); }
+
+  const Assembly& assembly_;
+  const System& system_;
+  const SimulateOptions& options_;
+  RunObserver& observer_;
+  GeneralizedAlpha stepper_;
+  RunResult result_;
+  std::vector<double> rows_;
+  std::size_t event_ = 0;
+  long regular_steps_ = 0, next_output_ = 1;
+};
+
+}  // namespace
+
+SimulateOptions simulate_options(const Model& model) {
+  const FieldValues& v = model.simulate;
+  if (!v.find("until"))
+    throw error("E-MISSING", model, "simulate", "the model does not say how to simulate it",
+                "simulate: {until: 10 s, step: 0.01 s}");
+  SimulateOptions o;
+  o.until = number(v, "until");
+  if (v.find("step")) o.steps = {number(v, "step")};
+  if (v.find("steps")) o.steps = std::get<std::vector<double>>(*v.find("steps"));
+  const auto [smallest, largest] = std::minmax_element(o.steps.begin(), o.steps.end());
+  if (*largest > o.until)
+    throw error("E-STEP", model, "simulate", fmt::format("the step {:g} s is longer than the run, {:g} s", *largest, o.until));
+  if (o.until / *smallest > 1e12)
+    throw error("E-STEP", model, "simulate", fmt::format("{:g} steps are more than time can count", o.until / *smallest),
+                "a larger step");
+  if (v.find("adaptive") && number(v, "adaptive") != 0)
+    throw error("E-UNSUPPORTED", model, "simulate.adaptive", "steps chosen by error control are not there yet",
+                "adaptive: false and a step");
+  if (v.find("tolerance"))
+    throw error("E-UNSUPPORTED", model, "simulate.tolerance", "it belongs to adaptive steps, which are not there yet");
+
+  o.scheme = std::get<std::string>(*v.find("scheme"));
+  const double rho = number(v, "rho");
+  const double rho_states = v.find("rho_states") ? number(v, "rho_states") : rho;
+  auto& p = o.stepper;
+  p.states = StateParameters::jansen_whiting_hulbert(rho_states);
+  if (o.scheme == "generalized-alpha") p.mechanics = MechanicsParameters::chung_hulbert(rho);
+  else if (o.scheme == "jwh-alpha") p.mechanics = MechanicsParameters::jansen_whiting_hulbert(rho);
+  else if (o.scheme == "hht-alpha") p.mechanics = MechanicsParameters::hilber_hughes_taylor(rho);
+  else if (o.scheme == "newmark") p.mechanics = MechanicsParameters::newmark();
+  else if (o.scheme == "trapezoidal") {
+    p.mechanics = MechanicsParameters::trapezoidal();
+    p.states = StateParameters::trapezoidal();
+  } else if (o.scheme == "stormer") p.mechanics = MechanicsParameters::stormer();
+  else
+    throw error("E-UNSUPPORTED", model, "simulate.scheme", fmt::format("the scheme {} is not there yet", o.scheme),
+                "scheme: generalized-alpha");
+  if ((o.scheme == "newmark" || o.scheme == "trapezoidal" || o.scheme == "stormer") && v.given("rho"))
+    throw error("E-VALUE", model, "simulate.rho", fmt::format("the scheme {} has no rho", o.scheme), "remove rho");
+  if (std::get<std::string>(*v.find("constraints")) == "index-2") p.constraints = ConstraintForm::index2;
+  if (number(v, "redundant") != 0) p.proximal = 1e-6;
+  p.newton.tolerance = number(v, "newton_tolerance");
+  p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
+  o.assembled_start = model.start == "assembled";
+  p.start.project = o.assembled_start;
+
+  const double every = number(v, "output_every");
+  const bool time = model.output_every_is_time;
+  if (time) {
+    o.output_interval = every;
+    if (o.steps.size() > 1 || std::abs(every / o.steps[0] - std::round(every / o.steps[0])) > 1e-6 || every < o.steps[0] * (1 - 1e-9))
+      throw error("E-STEP", model, "simulate.output_every",
+                  fmt::format("{:g} s is not a multiple of the step {:g} s", every, o.steps[0]),
+                  "a multiple of the step, or a whole number of steps");
+  } else {
+    if (every != std::floor(every) || every > 1e9)
+      throw error("E-TYPE", model, "simulate.output_every", fmt::format("{:g} is neither a whole number of steps nor a time", every));
+    o.output_steps = static_cast<int>(every);
+  }
+  return o;
+}
+
+RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer) {
+  return Run(assembly, options, observer).run();
+}
+
+}  // namespace escapement

@@ -1,0 +1,65 @@
+// simulate: from an assembled model to the end of its simulated time, with fixed or prescribed steps; steps end exactly
+// where sources jump, and the jump is added to the history (T-jump).
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/assembly.hpp"
+#include "steppers/generalized_alpha.hpp"
+
+namespace escapement {
+
+struct SimulateOptions {
+  double until = 0;              // s
+  std::vector<double> steps;     // s, repeated; one for a constant step
+  int output_steps = 1;          // a row every so many steps …
+  double output_interval = 0;    // … or, if > 0, at this interval of time
+  GeneralizedAlphaOptions stepper;
+  bool assembled_start = false;
+  std::string scheme;            // as the model calls it
+};
+
+/// From the `simulate:` section; E-MISSING, E-UNSUPPORTED, E-STEP … with the place.
+SimulateOptions simulate_options(const Model& model);
+
+struct RunStatistics {
+  long steps = 0, rejected_steps = 0, newton_iterations = 0, factorizations = 0, rows = 0;
+  double simulated_seconds = 0, largest_violation = 0;  // of a constraint, in its own unit
+  std::string most_violated;
+  struct Event {
+    double time;
+    std::string what;
+  };
+  std::vector<Event> events;
+  std::vector<std::string> warnings;
+};
+
+/// Why a run ended before its time.
+struct RunFailure {
+  std::string code;  // E-NEWTON
+  double time = 0, step = 0;
+  std::string cause, hint;
+  std::string where;  // the worst row
+};
+
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// A row of results is due.
+  virtual void row(const State& state) = 0;
+  /// After every step: false stops the run.
+  virtual bool step(double time, long steps) = 0;
+};
+
+struct RunResult {
+  RunStatistics statistics;
+  std::optional<RunFailure> failure;
+  bool stopped = false;  // by the observer
+  State state;
+};
+
+/// Throws ModelError(s) for a start that does not exist; numerical failures are in the result.
+RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer);
+
+}  // namespace escapement

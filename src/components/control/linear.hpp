@@ -1,0 +1,45 @@
+// One term of a linear block: row −= coefficient · source. Matrices of any size are sums of such terms, so zero
+// entries cost nothing.
+#pragma once
+#include "core/group.hpp"
+
+namespace escapement::control {
+
+/// The row of a state or a signal: what the block integrates, or its output.
+template <class Row, class Source>
+struct LinearTerm {
+  Row row;
+  Source source;
+  double coefficient;
+
+  auto variables() const { return std::tie(row, source); }
+  void flow(const auto& z, auto& out) const { out(row) -= coefficient * z(source); }
+};
+
+/// d/dt x + … = 0.
+struct Integrated {
+  StateVariable<1> state;
+  auto variables() const { return std::tie(state); }
+  void store(const auto& z, auto& out) const { out(state) += z(state); }
+};
+
+/// y + … = 0.
+struct Defined {
+  Signal<1> output;
+  auto variables() const { return std::tie(output); }
+  void flow(const auto& z, auto& out) const { out(output) += z(output); }
+};
+
+using StateFromState = LinearTerm<StateVariable<1>, StateVariable<1>>;
+using StateFromSignal = LinearTerm<StateVariable<1>, Signal<1>>;
+using SignalFromState = LinearTerm<Signal<1>, StateVariable<1>>;
+using SignalFromSignal = LinearTerm<Signal<1>, Signal<1>>;
+
+}  // namespace escapement::control
+
+extern template class escapement::Group<escapement::control::StateFromState>;
+extern template class escapement::Group<escapement::control::StateFromSignal>;
+extern template class escapement::Group<escapement::control::SignalFromState>;
+extern template class escapement::Group<escapement::control::SignalFromSignal>;
+extern template class escapement::Group<escapement::control::Integrated>;
+extern template class escapement::Group<escapement::control::Defined>;

@@ -1,3 +1,0 @@
-#include "components/translational/accelerometer.hpp"
-
-template class escapement::Group<escapement::translational::Accelerometer>;

@@ -1,0 +1,59 @@
+// Prescribed motion of a slider (or shaft): by an expression of time, or by a signal through a second-order reference
+// filter (a constraint on a signal itself would have no defined multiplier).
+#pragma once
+#include "core/group.hpp"
+#include "model/expression.hpp"
+
+namespace escapement {
+class Build;
+}
+
+namespace escapement::translational {
+
+/// Φ = at − law(t); the drive acts with −force.
+struct MotionByLaw {
+  Position<1> at;
+  Multiplier<1> force;
+  std::shared_ptr<const Expression> law;  // m, of (t)
+
+  auto variables() const { return std::tie(at, force); }
+  void violation(const auto& z, auto& out) const {
+    using S = std::remove_cvref_t<decltype(z.t)>;
+    const std::array<S, 1> inputs{z.t};
+    out(force) += z(at) - law->evaluate<S>(inputs);
+  }
+};
+
+/// A position of its own that follows a signal: r̈ = ω² (u − r) − 2 ζ ω ṙ.
+struct ReferenceFilter {
+  Position<1> reference;
+  Signal<1> input;  // m
+  double omega;     // rad/s
+  double damping;   // ζ
+
+  static constexpr bool constant_inertia = true;
+  auto variables() const { return std::tie(reference, input); }
+  void store(const auto& z, auto& out) const { out(reference) += z.rate(reference); }
+  void flow(const auto& z, auto& out) const {
+    out(reference) += 2 * damping * omega * z.rate(reference) - omega * omega * (z(input) - z(reference));
+  }
+};
+
+/// Φ = at − reference, whose reaction acts on `at` alone.
+struct MotionByReference {
+  Position<1> at, reference;
+  Multiplier<1> force;
+
+  auto variables() const { return std::tie(at, reference, force); }
+  void violation(const auto& z, auto& out) const { out(force) += z(at) - z(reference); }
+  void flow(const auto& z, auto& out) const { out(reference) += z(force); }  // undoes Φ_qᵀλ there
+};
+
+/// `position` and `force` are what the domain calls them.
+void build_motion(Build& b, const char* position, const char* force, const char* position_unit, const char* force_unit);
+
+}  // namespace escapement::translational
+
+extern template class escapement::Group<escapement::translational::MotionByLaw>;
+extern template class escapement::Group<escapement::translational::ReferenceFilter>;
+extern template class escapement::Group<escapement::translational::MotionByReference>;

@@ -1,0 +1,732 @@
+#include "model/assembly.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace escapement {
+namespace {
+
+ModelError error(const char* code, const Mark& mark, const std::string& where, std::string cause,
+                 std::string hint = {}) {
+  return ModelError(code, where, std::move(cause), std::move(hint), mark.place());
+}
+
+class Assembler final : public Resolver {
+ public:
+  explicit Assembler(const Model& model) : model_(model) {}
+
+  Assembly run() {
+    read_fields();
+    make_nodes();
+    make_output_signals();
+    check_connected_ports();
+    build();
+    diagnostics_.stop();
+    make_taps();
+    return finish();
+  }
+
+  // ---- Resolver
+
+  Handle node(int component, const Port& port, int end) override {
+    if (port.key.empty()) return own_nodes_[component];
+    const FlatComponent& c = model_.components[component];
+    const Node* value = c.fields->find(port.key);
+    const std::string where = c.path + "." + port.key;
+    if (!value) return {};  // an optional port left open is ground
+    const Node* name = value;
+    if (port.count > 1) {
+      if (!value->is_sequence() || static_cast<int>(value->items.size()) != port.count)
+        throw error("E-TYPE", value->mark, where,
+                    fmt::format("expected {} names [A, B], found {}", port.count,
+                                value->is_sequence() ? fmt::format("a list of {}", value->items.size())
+                                                     : value->described()));
+      name = &value->items[end];
+    }
+    if (!name->is_scalar())
+      throw error("E-TYPE", name->mark, where, "expected a name, found " + name->described());
+    const std::string text = FieldReader(*c.space, c.loop).substituted(*name, where);
+    return node_named(Model::absolute(*c.space, text), text, *port.domain, name->mark, where, *c.space);
+  }
+
+  std::vector<std::vector<Signal<1>>> signals(int component, const Port& port) override {
+    const FlatComponent& c = model_.components[component];
+    const std::string where = c.path + "." + port.key;
+    std::vector<std::vector<Signal<1>>> result;
+    for (const auto& group : referenced(component, port)) {
+      std::vector<Signal<1>> parts;
+      for (const Reference& r : group) {
+        const std::vector<Signal<1>> s = signals_of(r);
+        parts.insert(parts.end(), s.begin(), s.end());
+        check_tag(r, port, where);
+      }
+      if (port.width > 0 && static_cast<int>(parts.size()) != port.width)
+        throw error("E-WIDTH", group.front().mark, where,
+                    fmt::format("`{}` has {} parts, needs {}", group.front().text, parts.size(), port.width),
+                    fmt::format("choose one: {}.1", group.front().text));
+      result.push_back(std::move(parts));
+    }
+    return result;
+  }
+
+  int signal_width(int component, const Port& port) override {
+    int width = 0;
+    for (const auto& group : referenced(component, port)) {
+      int sum = 0;
+      bool known = true;
+      for (const Reference& r : group) {
+        const int w = r.part > 0 ? 1 : output_width(r.component, r.output);
+        known = known && w > 0;
+        sum += w;
+      }
+      if (known) width = std::max(width, sum);
+    }
+    return width;
+  }
+
+  std::vector<Signal<1>> outputs(int component) override { return block_outputs_[component]; }
+
+  BoundOutput& bound(int component, std::string_view output, int part) override {
+    const ComponentType& type = *model_.components[component].type;
+    int at = first_output_[component];
+    for (const OutputType& o : type.outputs) {
+      const int parts = output_width(component, static_cast<int>(&o - type.outputs.data()));
+      if (o.name == output) {
+        if (part >= parts) throw std::logic_error(type.name + ": output " + o.name + " has no part " + std::to_string(part));
+        return bound_[at + part];
+      }
+      at += parts;
+    }
+    throw std::logic_error(type.name + ": no output `" + std::string(output) + "` in its schema");
+  }
+
+  void start(const Handle& handle, std::vector<double> values, bool rate) override {
+    starts_.push_back({handle, std::move(values), rate});
+  }
+  void event(TimeEvent event) override { events_.push_back(event); }
+  const std::vector<double>& gravity() override {
+    if (model_.gravity.empty())
+      throw error("E-MISSING", {}, "gravity", "the model has bodies in space but does not state gravity",
+                  "gravity: [0, 0, -9.81 m/s^2], or gravity: none");
+    return model_.gravity;
+  }
+
+ private:
+  struct Reference {
+    int component = -1;  // or a declared node: -2 - index
+    int output = 0;      // index into the type's (or the domain's) outputs
+    int part = 0;        // from 1; 0: all parts
+    Mark mark;
+    std::string text;
+  };
+  struct Start {
+    Handle handle;
+    std::vector<double> values;
+    bool rate;
+  };
+
+  // ---- 1. values
+
+  void read_fields() {
+    const std::size_t n = model_.components.size();
+    values_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const FlatComponent& c = model_.components[i];
+      std::vector<std::string> also = {"type", "for"};
+      for (const Port& p : c.type->ports) also.push_back(p.key);
+      values_[i] = FieldReader(*c.space, c.loop, model_.allow_outside)
+                       .read(*c.fields, c.type->parameters, also, c.path, diagnostics_);
+      diagnostics_.collect([&] { check_alternatives(*c.fields, c.type->parameters, c.type->ports, c.path); });
+      for (const Port& p : c.type->ports)
+        if (p.required && !c.fields->find(p.key))
+          diagnostics_.collect([&] {
+            throw error("E-MISSING", c.fields->mark, c.path, fmt::format("`{}` is missing ({})", p.key, p.summary),
+                        p.count == 2 ? "between: [A, B]" : "");
+          });
+    }
+  }
+
+  // ---- 2. nodes
+
+  void make_nodes() {
+    const std::size_t n = model_.components.size();
+    own_nodes_.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+      if (model_.components[i].type->provides)
+        own_nodes_[i] = make_node(builder_, *model_.components[i].type->provides, model_.components[i].path);
+    for (const DeclaredNode& d : model_.nodes) declared_.push_back(make_node(builder_, d.domain, d.path));
+  }
+
+  Handle node_named(const std::string& absolute, const std::string& text, Domain domain, const Mark& mark,
+                    const std::string& where, const Namespace& space) {
+    if (absolute == "ground") return {};
+    const auto mismatch = [&](const std::string& is) {
+      return error("E-DOMAIN", mark, where, fmt::format("`{}` is {}, needs {}", text, is, info(domain).node));
+    };
+    if (const int d = model_.find_node(absolute); d >= 0) {
+      if (model_.nodes[d].domain != domain) throw mismatch(info(model_.nodes[d].domain).node);
+      return declared_[d];
+    }
+    if (const int c = model_.find_component(absolute); c >= 0) {
+      const ComponentType& type = *model_.components[c].type;
+      if (!type.provides) throw mismatch(type.block ? "a signal" : "no node (it is a " + type.name + ")");
+      if (*type.provides != domain) throw mismatch(info(*type.provides).node);
+      return own_nodes_[c];
+    }
+    for (std::size_t dot = absolute.rfind('.'); dot != std::string::npos && dot > 0; dot = absolute.rfind('.', dot - 1))
+      if (const int c = model_.find_component(absolute.substr(0, dot)); c >= 0) {
+        const ComponentType& type = *model_.components[c].type;
+        if (type.output(absolute.substr(dot + 1)) != nullptr)
+          throw mismatch("a signal");
+        break;
+      }
+    throw unknown(text, mark, where, space, domain);
+  }
+
+  /// An unknown name, with the nearest one that would fit.
+  ModelError unknown(const std::string& text, const Mark& mark, const std::string& where, const Namespace& space,
+                     std::optional<Domain> domain) {
+    std::vector<std::string> fitting;
+    const auto add = [&](const std::string& path) {
+      if (path.starts_with(space.prefix) && fitting.size() < 5000) fitting.push_back(path.substr(space.prefix.size()));
+    };
+    for (const FlatComponent& c : model_.components) {
+      if (domain ? c.type->provides == domain : c.type->block) add(c.path);
+      if (!domain)
+        for (const OutputType& o : c.type->outputs) add(c.path + "." + o.name);
+    }
+    for (const DeclaredNode& d : model_.nodes)
+      if (domain == d.domain) add(d.path);
+    for (const auto& [port, target] : space.ports) fitting.push_back(port);
+    const std::string near = nearest_name(text, fitting);
+    std::string hint = near.empty() ? "" : "did you mean " + near + "?";
+    if (hint.empty() && space.parameters.contains(text)) hint = "this is a parameter, not a part of the model";
+    if (hint.empty() && domain)
+      hint = fmt::format("declare it: nodes: {{{}: [{}]}}, or name a component", info(*domain).name, text);
+    return error("E-REFERENCE", mark, where, fmt::format("there is no `{}`", text), hint);
+  }
+
+  // ---- 3. signals
+
+  int output_width(int component, int output) {
+    if (component < 0) {
+      const auto& o = info(model_.nodes[-2 - component].domain).outputs[output];
+      return std::max<int>(1, static_cast<int>(std::string_view(o.parts).size()));
+    }
+    const ComponentType& type = *model_.components[component].type;
+    const OutputType& o = type.outputs[output];
+    if (!o.parts.empty()) return static_cast<int>(o.parts.size());
+    if (!o.wide || !type.width) return 1;
+    const FlatComponent& c = model_.components[component];
+    const Build b(builder_, *this, component, type, c.path, values_[component], *c.fields);
+    if (output > 0) return type.width(b, o.name);
+    int& width = widths_[component];
+    if (width == unknown_width) {
+      width = 0;  // asked for again on the way: a loop of signals, the others decide
+      width = type.width(b, o.name);
+      if (width < 1) {
+        width = unknown_width;
+        return 0;
+      }
+    }
+    return width;
+  }
+
+  void make_output_signals() {
+    const std::size_t n = model_.components.size();
+    widths_.assign(n, unknown_width);
+    block_outputs_.resize(n);
+    first_output_.resize(n);
+    int count = 0;
+    diagnostics_.stop();  // widths need valid fields
+    for (std::size_t i = 0; i < n; ++i) {
+      const FlatComponent& c = model_.components[i];
+      first_output_[i] = count;
+      diagnostics_.collect([&] {
+        for (std::size_t o = 0; o < c.type->outputs.size(); ++o) {
+          int width = output_width(static_cast<int>(i), static_cast<int>(o));
+          if (width < 1) width = widths_[i] = 1;  // a loop that nobody decides: single numbers
+          if (c.type->block && o == 0) {
+            const std::string unit = tag(static_cast<int>(i), 0);
+            for (int k = 0; k < width; ++k)
+              block_outputs_[i].push_back(builder_.signal<1>(
+                  width == 1 ? c.path + ".output" : fmt::format("{}.output.{}", c.path, k + 1),
+                  {.unit = unit.empty() ? "1" : unit}));
+          }
+          count += width;
+        }
+      });
+    }
+    bound_.resize(count);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < block_outputs_[i].size(); ++k)
+        bind(bound_[first_output_[i] + k], block_outputs_[i][k]);
+      const auto& domain = model_.components[i].type->provides;
+      if (domain) bind_node(own_nodes_[i], *domain, first_output_[i]);
+    }
+    for (std::size_t d = 0; d < model_.nodes.size(); ++d) {
+      first_node_output_.push_back(static_cast<int>(bound_.size()));
+      int parts = 0;
+      for (const NodeOutput& o : info(model_.nodes[d].domain).outputs)
+        parts += std::max<int>(1, static_cast<int>(std::string_view(o.parts).size()));
+      bound_.resize(bound_.size() + parts);
+      bind_node(declared_[d], model_.nodes[d].domain, first_node_output_.back());
+    }
+  }
+
+  static void bind(BoundOutput& b, const Signal<1>& s) {
+    b.source = BoundOutput::Source::value;
+    b.variable = s.variable;
+    b.handle = s;
+  }
+
+  void bind_node(const Handle& node, Domain domain, int first) {
+    if (domain == Domain::planar) bind_typed_node<Position<2>>(node, domain, first);
+    else if (domain != Domain::frame) bind_typed_node<Position<1>>(node, domain, first);
+  }
+
+  template <class H>
+  void bind_typed_node(const Handle& node, Domain domain, int first) {
+    for (const NodeOutput& o : info(domain).outputs)
+      for (int part = 0; part < H::dofs; ++part) {
+        BoundOutput& b = bound_[first++];
+        using Source = BoundOutput::Source;
+        b.source = o.rate == 0 ? Source::value : o.rate == 1 ? Source::rate : Source::acceleration;
+        b.variable = node.variable;
+        b.handle = node;
+        b.part = part;
+        b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+          const H h = Build::typed<H>(from.handle);
+          if (from.source == Source::value) s.add(ValueTap<H>{h, to, from.part});
+          if (from.source == Source::rate) s.add(RateTap<H>{h, to, from.part});
+          if (from.source == Source::acceleration) s.add(AccelerationTap<H>{h, to, from.part});
+        };
+      }
+  }
+
+  /// The unit of an output: of its schema, or as the block's `unit:` says.
+  std::string tag(int component, int output) {
+    if (component < 0) return info(model_.nodes[-2 - component].domain).outputs[output].unit;
+    const ComponentType& type = *model_.components[component].type;
+    if (type.block && output == 0 && values_[component].given("unit")) {
+      const std::string& unit = std::get<std::string>(*values_[component].find("unit"));
+      try {
+        parse_unit(unit);
+      } catch (const UnitError& e) {
+        const FlatComponent& c = model_.components[component];
+        throw error("E-UNITS", c.fields->find("unit")->mark, c.path + ".unit", e.what(),
+                    e.nearest.empty() ? "" : "did you mean " + e.nearest + "?");
+      }
+      return unit;
+    }
+    return type.outputs[output].unit;
+  }
+
+  void check_tag(const Reference& r, const Port& port, const std::string& where) {
+    if (port.unit == "any") return;
+    const std::string unit = tag(r.component, r.output);
+    if (unit.empty()) return;
+    if (!compatible(parse_unit(unit).dimension, parse_unit(port.unit).dimension))
+      throw error("E-UNITS", r.mark, where, fmt::format("`{}` is in {}, needs {}", r.text, unit, port.unit));
+  }
+
+  /// What the names under a signal port refer to: groups of parts ([a, b] is one wide signal, or several).
+  std::vector<std::vector<Reference>> referenced(int component, const Port& port) {
+    const FlatComponent& c = model_.components[component];
+    const std::string where = c.path + "." + port.key;
+    const Node* value = c.fields->find(port.key);
+    std::vector<std::vector<Reference>> groups;
+    if (!value) return groups;
+    const auto one = [&](const Node& name) {
+      if (!name.is_scalar())
+        throw error("E-TYPE", name.mark, where, "expected the name of a signal, found " + name.described());
+      return reference(FieldReader(*c.space, c.loop).substituted(name, where), name.mark, where, *c.space);
+    };
+    if (!value->is_sequence()) {
+      groups.push_back({one(*value)});
+      return groups;
+    }
+    if (value->items.empty()) throw error("E-TYPE", value->mark, where, "the list is empty");
+    if (!port.list) groups.emplace_back();
+    for (const Node& name : value->items) {
+      if (port.list) groups.push_back({one(name)});
+      else groups.back().push_back(one(name));
+    }
+    return groups;
+  }
+
+  Reference reference(const std::string& text, const Mark& mark, const std::string& where, const Namespace& space) {
+    const std::string path = Model::absolute(space, text);
+    std::size_t dot = path.size();
+    while (true) {
+      const std::string head = path.substr(0, dot);
+      const std::string rest = dot < path.size() ? path.substr(dot + 1) : "";
+      if (const int c = model_.find_component(head); c >= 0) return output_of(c, rest, text, mark, where, space);
+      if (const int d = model_.find_node(head); d >= 0) return node_output(d, rest, text, mark, where);
+      if (dot == 0 || (dot = path.rfind('.', dot - 1)) == std::string::npos) break;
+    }
+    throw unknown(text, mark, where, space, std::nullopt);
+  }
+
+  Reference output_of(int c, const std::string& rest, const std::string& text, const Mark& mark,
+                      const std::string& where, const Namespace& space) {
+    const ComponentType& type = *model_.components[c].type;
+    std::vector<std::string> names;
+    for (const OutputType& o : type.outputs) names.push_back(o.name);
+    const std::string listed = fmt::format("{}", fmt::join(names, ", "));
+    if (rest.empty()) {
+      if (type.block) return {c, 0, 0, mark, text};
+      throw error("E-DOMAIN", mark, where, fmt::format("`{}` is a {}, not a signal", text, type.name),
+                  names.empty() ? "" : fmt::format("choose one of its outputs: {}.{}", text, fmt::join(names, ", .")));
+    }
+    const std::string first = rest.substr(0, rest.find('.'));
+    std::string part = rest.size() > first.size() ? rest.substr(first.size() + 1) : "";
+    int output = -1;
+    for (std::size_t o = 0; o < names.size(); ++o)
+      if (names[o] == first) output = static_cast<int>(o);
+    if (output < 0 && type.block && !first.empty() && std::isdigit(static_cast<unsigned char>(first[0]))) {
+      output = 0;
+      part = rest;
+    }
+    if (output < 0) {
+      const std::string near = nearest_name(first, names);
+      (void)space;
+      throw error("E-REFERENCE", mark, where, fmt::format("`{}` has no output `{}`", model_.components[c].path, first),
+                  near.empty() ? "one of " + listed : "did you mean " + near + "?");
+    }
+    const std::string letters = type.outputs[output].parts;
+    return {c, output, part_number(part, letters, output_width(c, output), text, mark, where), mark, text};
+  }
+
+  Reference node_output(int d, const std::string& rest, const std::string& text, const Mark& mark,
+                        const std::string& where) {
+    const auto outputs = info(model_.nodes[d].domain).outputs;
+    const std::string first = rest.substr(0, rest.find('.'));
+    std::vector<std::string> names;
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      names.push_back(outputs[o].name);
+      if (names.back() != first) continue;
+      const std::string part = rest.size() > first.size() ? rest.substr(first.size() + 1) : "";
+      return {-2 - d, static_cast<int>(o),
+              part_number(part, outputs[o].parts, output_width(-2 - d, static_cast<int>(o)), text, mark, where), mark,
+              text};
+    }
+    throw error("E-REFERENCE", mark, where, fmt::format("`{}` is no signal", text),
+                fmt::format("choose one of {}", fmt::join(names, ", ")));
+  }
+
+  /// ".y" or ".2" -> 2; "" -> 0.
+  static int part_number(const std::string& part, const std::string& letters, int width, const std::string& text,
+                         const Mark& mark, const std::string& where) {
+    if (part.empty()) return 0;
+    if (part.size() == 1 && letters.find(part) != std::string::npos) return static_cast<int>(letters.find(part)) + 1;
+    char* end = nullptr;
+    const long i = std::strtol(part.c_str(), &end, 10);
+    if (*end != '\0' || i < 1 || (width > 0 && i > width) || (!letters.empty()))
+      throw error("E-REFERENCE", mark, where, fmt::format("`{}` has no part `{}`", text, part),
+                  width == 1 ? "it is a single number"
+                  : letters.empty() ? fmt::format("its parts are 1 … {}", width)
+                                    : fmt::format("its parts are {}", fmt::join(letters, ", ")));
+    return static_cast<int>(i);
+  }
+
+  int bound_index(int component, int output) {
+    int at = component >= 0 ? first_output_[component] : first_node_output_[-2 - component];
+    for (int o = 0; o < output; ++o) at += output_width(component, o);
+    return at;
+  }
+
+  /// The signals of a reference; outputs that are no signals yet get one (and, later, the row that defines it).
+  std::vector<Signal<1>> signals_of(const Reference& r) {
+    const bool block = r.component >= 0 && model_.components[r.component].type->block && r.output == 0;
+    const int width = output_width(r.component, r.output);
+    std::vector<Signal<1>> result;
+    for (int k = r.part > 0 ? r.part - 1 : 0; k < (r.part > 0 ? r.part : width); ++k) {
+      if (block) {
+        result.push_back(block_outputs_[r.component].at(k));
+        continue;
+      }
+      const int index = bound_index(r.component, r.output) + k;
+      auto [at, fresh] = tapped_.try_emplace(index);
+      if (fresh) {
+        const std::string unit = tag(r.component, r.output);
+        at->second = builder_.signal<1>(channel_name(r.component, r.output, k) + " (as a signal)",
+                                        {.unit = unit.empty() ? "1" : unit});
+      }
+      result.push_back(at->second);
+    }
+    return result;
+  }
+
+  std::string channel_name(int component, int output, int part) {
+    const bool declared = component < 0;
+    const std::string& path = declared ? model_.nodes[-2 - component].path : model_.components[component].path;
+    const std::string name = declared ? info(model_.nodes[-2 - component].domain).outputs[output].name
+                                      : model_.components[component].type->outputs[output].name;
+    const std::string letters = declared ? info(model_.nodes[-2 - component].domain).outputs[output].parts
+                                         : model_.components[component].type->outputs[output].parts;
+    if (!letters.empty()) return path + "." + name + "." + letters[part];
+    return output_width(component, output) == 1 ? path + "." + name : fmt::format("{}.{}.{}", path, name, part + 1);
+  }
+
+  void check_connected_ports() {
+    for (const ConnectedPort& p : model_.connected_ports)
+      diagnostics_.collect([&] {
+        static const Namespace top;
+        if (p.domain) node_named(p.target, p.target, *p.domain, p.mark, p.where, top);
+        else reference(p.target, p.mark, p.where, top);
+      });
+  }
+
+  // ---- 4. elements
+
+  void build() {
+    for (std::size_t i = 0; i < model_.components.size(); ++i) {
+      const FlatComponent& c = model_.components[i];
+      diagnostics_.collect([&] {
+        try {
+          refuse_equal_ends(c, static_cast<int>(i));
+          Build b(builder_, *this, static_cast<int>(i), *c.type, c.path, values_[i], *c.fields);
+          c.type->build(b);
+        } catch (const ModelError& e) {
+          if (e.place.file.empty() && c.mark.file) throw ModelError(e.code, e.where, e.cause, e.hint, c.mark.place());
+          throw;
+        }
+      });
+    }
+  }
+
+  void refuse_equal_ends(const FlatComponent& c, int i) {
+    for (const Port& p : c.type->ports)
+      if (p.domain && p.count == 2) {
+        const Handle a = node(i, p, 0), b = node(i, p, 1);
+        if (a.variable == b.variable)
+          throw error("E-TOPOLOGY", c.fields->find(p.key)->mark, c.path + "." + p.key,
+                      a.is_ground() ? "both ends are ground" : "both ends are the same",
+                      "connect it to two different parts");
+      }
+  }
+
+  void make_taps() {
+    for (const auto& [index, signal] : tapped_) {
+      const BoundOutput& b = bound_[index];
+      if (b.source == BoundOutput::Source::unbound)
+        throw std::logic_error("an output was not bound by its component: number " + std::to_string(index));
+      if (b.tap) b.tap(builder_, b, signal);
+      else builder_.add(ValueTap<Signal<1>>{Build::typed<Signal<1>>(b.handle), signal});
+    }
+  }
+
+  Assembly finish() {
+    Assembly a;
+    a.system = builder_.finish();
+    a.initial = a.system.state();
+    for (const Start& s : starts_) {
+      const auto to = s.rate ? a.system.rate(a.initial, s.handle) : a.system.value(a.initial, s.handle);
+      if (to.size() != s.values.size()) throw std::logic_error("initial values of the wrong size");
+      std::copy(s.values.begin(), s.values.end(), to.begin());
+    }
+    std::stable_sort(events_.begin(), events_.end(), [](const auto& x, const auto& y) { return x.time < y.time; });
+    a.events = std::move(events_);
+    for (std::size_t i = 0; i < model_.components.size(); ++i) add_channels(a, static_cast<int>(i));
+    for (std::size_t d = 0; d < model_.nodes.size(); ++d) add_channels(a, -2 - static_cast<int>(d));
+    refuse_massless(a);
+    return a;
+  }
+
+  void add_channels(Assembly& a, int component) {
+    const bool declared = component < 0;
+    const std::size_t n = declared ? info(model_.nodes[-2 - component].domain).outputs.size()
+                                   : model_.components[component].type->outputs.size();
+    for (std::size_t o = 0; o < n; ++o) {
+      const int output = static_cast<int>(o), first = bound_index(component, output);
+      const std::string unit = tag(component, output);
+      for (int k = 0; k < output_width(component, output); ++k) {
+        if (bound_[first + k].source == BoundOutput::Source::unbound)
+          throw std::logic_error(channel_name(component, output, k) + " was not bound by its component");
+        a.channels.push_back({channel_name(component, output, k), unit.empty() ? "1" : unit,
+                              declared || model_.components[component].type->outputs[o].by_default, bound_[first + k]});
+      }
+    }
+  }
+
+  /// A position without inertia has no acceleration that its equation could give.
+  void refuse_massless(const Assembly& a) {
+    const System& s = a.system;
+    const Range rows = s.rows(Kind::position);
+    if (rows.size() == 0) return;
+    State state = a.initial;
+    std::vector<double> r(s.size()), values(s.pattern().nonzeros());
+    s.tangent(state, Shift::mass(), {}, r, values);
+    std::vector<char> heavy(s.size(), 0);
+    const Pattern& p = s.pattern();
+    const auto moves = [&](int column) {  // an acceleration, or a multiplier that ties it to others
+      return column < rows.end || column >= s.rows(Kind::holonomic).begin;
+    };
+    for (int column = 0; column < s.size(); ++column)
+      for (int k = p.column_begin[column]; k < p.column_begin[column + 1]; ++k)
+        if (values[k] != 0 && moves(column)) heavy[p.row[k]] = 1;
+    for (int row = rows.begin; row < rows.end; ++row)
+      if (!heavy[row]) {
+        const std::string name = s.unknown_name(row);
+        Mark mark;
+        for (const DeclaredNode& d : model_.nodes)
+          if (name.starts_with(d.path + ".")) mark = d.mark;
+        throw error("E-TOPOLOGY", mark, name, "nothing that moves with it has mass or inertia",
+                    "give it a mass (a small one will do), or connect the parts directly");
+      }
+  }
+
+  static constexpr int unknown_width = -1;
+  const Model& model_;
+  SystemBuilder builder_;
+  Diagnostics diagnostics_;
+  std::vector<FieldValues> values_;
+  std::vector<Handle> own_nodes_, declared_;
+  std::vector<int> widths_, first_output_, first_node_output_;
+  std::vector<std::vector<Signal<1>>> block_outputs_;
+  std::vector<BoundOutput> bound_;
+  std::map<int, Signal<1>> tapped_;  // by index into bound_
+  std::vector<Start> starts_;
+  std::vector<TimeEvent> events_;
+};
+
+}  // namespace
+
+void Build::refuse(const char* code, std::string_view key, std::string cause, std::string hint) const {
+  const Node* value = fields_.find(key.substr(0, key.find('.')));
+  throw ModelError(code, path_ + (key.empty() ? "" : "." + std::string(key)), std::move(cause), std::move(hint),
+                   (value ? value->mark : fields_.mark).place());
+}
+
+Assembly assemble(const Model& model) { return Assembler(model).run(); }
+
+// ------------------------------------------------------------------ channels
+
+double Assembly::read(const Channel& channel, const State& state) const {
+  const BoundOutput& b = channel.from;
+  if (b.source == BoundOutput::Source::element) return b.element.group->output(state, b.element.index, b.index);
+  const Variable& v = system.variables()[b.variable];
+  if (b.source == BoundOutput::Source::rate) return state.rate[v.row + b.part];
+  if (b.source == BoundOutput::Source::acceleration) return state.acceleration[v.row + b.part];
+  return b.factor * state.value[v.value + b.part];
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]) && pattern[p] != '*') {
+      ++p, ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::vector<const Channel*> Assembly::defaults() const {
+  std::vector<const Channel*> list;
+  for (const Channel& c : channels)
+    if (c.by_default) list.push_back(&c);
+  return list;
+}
+
+std::vector<const Channel*> Assembly::select(const std::vector<std::string>& patterns, const Mark& mark) const {
+  std::vector<char> wanted(channels.size(), 0);
+  for (const std::string& pattern : patterns) {
+    bool found = false;
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      const std::string& name = channels[i].name;
+      // A component's name stands for all its channels.
+      if (matches(pattern, name) || (name.starts_with(pattern) && name[pattern.size()] == '.'))
+        wanted[i] = found = true;
+    }
+    if (found) continue;
+    std::vector<std::string> names;
+    for (const Channel& c : channels)
+      if (names.size() < 5000) names.push_back(c.name);
+    const std::string near = nearest_name(pattern, names);
+    throw ModelError("E-CHANNEL", pattern, "no channel matches",
+                     near.empty() ? "escapement show MODEL --channels lists them" : "did you mean " + near + "?",
+                     mark.place());
+  }
+  std::vector<const Channel*> list;
+  for (std::size_t i = 0; i < channels.size(); ++i)
+    if (wanted[i]) list.push_back(&channels[i]);
+  return list;
+}
+
+// ------------------------------------------------------------------ structural rank
+
+std::vector<std::string> structurally_singular_rows(const System& system) {
+  const int n = system.size();
+  if (n == 0) return {};
+  // A generic state and shift: what is zero there is zero by structure.
+  State state = system.state();
+  unsigned seed = 12345;
+  const auto random = [&seed] { return 0.5 + static_cast<double>((seed = seed * 1664525u + 1013904223u) >> 8) / (1u << 25); };
+  for (const Variable& v : system.variables())
+    if (v.manifold == Manifold::vector)
+      for (int k = 0; k < v.values; ++k) state.value[v.value + k] = v.nominal * random();
+  for (double& v : state.rate) v = random();
+  for (double& v : state.acceleration) v = random();
+  const Shift shift{.position = 0.3, .velocity = 0.7, .acceleration = 1.1, .store = 0.9, .flow = 0.6};
+  const Pattern& p = system.pattern();
+  std::vector<double> r(n), values(p.nonzeros());
+  system.tangent(state, shift, {}, r, values);
+
+  // Columns are matched to rows by augmenting paths, searched without recursion.
+  std::vector<int> column_of(n, -1), seen(n, -1), next(n), path;
+  for (int start = 0; start < n; ++start) {
+    path.assign(1, start);
+    next[start] = p.column_begin[start];
+    seen[start] = start;
+    std::vector<int> via;  // rows along the path
+    bool found = false;
+    while (!path.empty() && !found) {
+      const int column = path.back();
+      bool deeper = false;
+      for (int& k = next[column]; k < p.column_begin[column + 1]; ++k) {
+        if (values[k] == 0) continue;
+        const int row = p.row[k];
+        const int owner = column_of[row];
+        if (owner == -1) {
+          via.push_back(row);
+          found = true;
+          break;
+        }
+        if (seen[owner] == start) continue;
+        seen[owner] = start;
+        via.push_back(row);
+        path.push_back(owner);
+        next[owner] = p.column_begin[owner];
+        ++k;
+        deeper = true;
+        break;
+      }
+      if (found) break;
+      if (!deeper) {
+        path.pop_back();
+        if (!via.empty()) via.pop_back();
+      }
+    }
+    if (found)
+      for (std::size_t i = 0; i < path.size(); ++i) column_of[via[i]] = path[i];
+  }
+  std::vector<std::string> rows;
+  for (int row = 0; row < n; ++row)
+    if (column_of[row] < 0) rows.push_back(system.row_name(row));
+  return rows;
+}
+
+}  // namespace escapement

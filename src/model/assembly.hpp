@@ -1,0 +1,39 @@
+// Assembly: from a model to a system, its initial state and its channels.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "model/build.hpp"
+#include "model/model.hpp"
+
+namespace escapement {
+
+struct Channel {
+  std::string name, unit;
+  bool by_default;
+  BoundOutput from;
+};
+
+struct Assembly {
+  System system;
+  State initial;
+  std::vector<Channel> channels;
+  std::vector<TimeEvent> events;  // by time
+  std::vector<std::string> warnings;
+
+  double read(const Channel& channel, const State& state) const;
+  /// Channels that one of the patterns matches (`*` any text, `?` any character), in the order of `channels`. A pattern
+  /// without a match is E-CHANNEL.
+  std::vector<const Channel*> select(const std::vector<std::string>& patterns, const Mark& mark) const;
+  std::vector<const Channel*> defaults() const;
+};
+
+/// Throws ModelErrors with everything that is wrong.
+Assembly assemble(const Model& model);
+
+/// Rows that no choice of numbers could solve for (structural rank), by name; empty when there are none.
+std::vector<std::string> structurally_singular_rows(const System& system);
+
+bool matches(std::string_view pattern, std::string_view name);
+
+}  // namespace escapement

@@ -1,0 +1,170 @@
+// Build: what a component's `build` function sees. It reads checked values, names its nodes and signals, adds elements
+// and says what its channels are.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tap.hpp"
+#include "model/fields.hpp"
+
+namespace escapement {
+
+/// Where a channel's number comes from, and how it becomes a signal if somebody uses it as an input.
+struct BoundOutput {
+  enum class Source { unbound, value, rate, acceleration, element };
+  Source source = Source::unbound;
+  int variable = -1, part = 0;
+  double factor = 1;
+  ElementId element;
+  int index = 0;
+  Handle handle;
+  void (*tap)(SystemBuilder&, const BoundOutput&, Signal<1> to) = nullptr;  // null: it is a signal already
+};
+
+/// One element's memory changes at a given time: a source that jumps.
+struct TimeEvent {
+  double time;
+  ElementId element;
+  int slot;
+  double value;
+};
+
+/// The names of the model and what they stand for; implemented by the assembly.
+class Resolver {
+ public:
+  virtual ~Resolver() = default;
+  virtual Handle node(int component, const Port& port, int end) = 0;
+  virtual std::vector<std::vector<Signal<1>>> signals(int component, const Port& port) = 0;
+  virtual int signal_width(int component, const Port& port) = 0;
+  virtual std::vector<Signal<1>> outputs(int component) = 0;
+  virtual BoundOutput& bound(int component, std::string_view output, int part) = 0;
+  virtual void start(const Handle& handle, std::vector<double> values, bool rate) = 0;
+  virtual void event(TimeEvent event) = 0;
+  virtual const std::vector<double>& gravity() = 0;
+};
+
+class Build {
+ public:
+  Build(SystemBuilder& system, Resolver& resolver, int component, const ComponentType& type, const std::string& path,
+        const FieldValues& values, const Node& fields)
+      : system(system), resolver_(resolver), component_(component), type_(type), path_(path), values_(values), fields_(fields) {}
+
+  SystemBuilder& system;
+  const std::string& path() const { return path_; }
+  /// `path.suffix`: for the names of unknowns.
+  std::string name(const char* suffix) const { return path_ + "." + suffix; }
+
+  // ---- values (the schema guarantees type, unit and range)
+  bool has(std::string_view key) const { return values_.find(key) != nullptr; }
+  bool given(std::string_view key) const { return values_.given(key); }
+  double number(std::string_view key) const { return get<double>(key); }
+  bool flag(std::string_view key) const { return get<double>(key) != 0; }
+  int integer(std::string_view key) const { return static_cast<int>(get<double>(key)); }
+  const std::string& text(std::string_view key) const { return get<std::string>(key); }
+  const std::vector<double>& vector(std::string_view key) const { return get<std::vector<double>>(key); }
+  const MatrixValue& matrix(std::string_view key) const { return get<MatrixValue>(key); }
+  std::shared_ptr<const Table> table(std::string_view key) const { return get<std::shared_ptr<const Table>>(key); }
+  std::shared_ptr<const Expression> expression(std::string_view key) const {
+    return get<std::shared_ptr<const Expression>>(key);
+  }
+  /// Something only the component can know is wrong: at this key.
+  [[noreturn]] void refuse(const char* code, std::string_view key, std::string cause, std::string hint = {}) const;
+  /// World gravity (m/s²); E-MISSING unless the model states it.
+  const std::vector<double>& gravity() const { return resolver_.gravity(); }
+
+  // ---- connections
+  /// The node it owns.
+  template <class H>
+  H own_node() const {
+    return typed<H>(resolver_.node(component_, Port{}, 0));
+  }
+  template <class H>
+  H node(std::string_view key, int end = 0) const {
+    return typed<H>(resolver_.node(component_, port(key), end));
+  }
+  bool connected(std::string_view key) const { return fields_.find(key) != nullptr; }
+  Signal<1> signal(std::string_view key) const { return resolver_.signals(component_, port(key))[0].at(0); }
+  /// All parts of a wide signal.
+  std::vector<Signal<1>> wide_signal(std::string_view key) const { return resolver_.signals(component_, port(key))[0]; }
+  /// The signals of a port that takes several.
+  std::vector<std::vector<Signal<1>>> signals(std::string_view key) const {
+    return resolver_.signals(component_, port(key));
+  }
+  int signal_width(std::string_view key) const { return resolver_.signal_width(component_, port(key)); }
+  /// The signals of a block's own output.
+  std::vector<Signal<1>> outputs() const { return resolver_.outputs(component_); }
+  Signal<1> output() const { return outputs().at(0); }
+
+  // ---- elements and channels
+  template <class E>
+  ElementId add(E element) {
+    return system.add(std::move(element));
+  }
+  /// A channel that is an unknown, or its rate; `factor` turns a multiplier into a reaction of the right sign.
+  template <class H>
+  void channel(std::string_view output, const H& handle, double factor = 1, int part = 0, int output_part = 0) {
+    BoundOutput& b = resolver_.bound(component_, output, output_part);
+    b.source = BoundOutput::Source::value;
+    b.variable = handle.variable;
+    b.handle = handle;
+    b.part = part;
+    b.factor = factor;
+    if (H::kind == Kind::algebraic && factor == 1) return;
+    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+      s.add(ValueTap<H>{Build::typed<H>(from.handle), to, from.part, from.factor});
+    };
+  }
+  /// A channel that is output number `index` of an element.
+  template <class E>
+  void channel(std::string_view output, const ElementId& element, int index, int output_part = 0) {
+    static_assert(Offers<E>::outputs, "the element offers outputs");
+    BoundOutput& b = resolver_.bound(component_, output, output_part);
+    b.source = BoundOutput::Source::element;
+    b.element = element;
+    b.index = index;
+    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+      const auto* group = static_cast<const Group<E>*>(from.element.group);
+      s.add(OutputTap<E>{group->elements()[from.element.index], to, from.index});
+    };
+  }
+  void start(const Handle& handle, std::vector<double> values) { resolver_.start(handle, std::move(values), false); }
+  void start_rate(const Handle& handle, std::vector<double> values) {
+    resolver_.start(handle, std::move(values), true);
+  }
+  /// From this time on the element's memory holds `value`; steps end exactly there.
+  void at_time(double time, const ElementId& element, int slot, double value) {
+    resolver_.event({time, element, slot, value});
+  }
+
+  template <class H>
+  static H typed(const Handle& handle) {
+    H h;
+    static_cast<Handle&>(h) = handle;
+    return h;
+  }
+
+ private:
+  template <class T>
+  const T& get(std::string_view key) const {
+    const FieldValue* v = values_.find(key);
+    if (!v || !std::holds_alternative<T>(*v))
+      throw std::logic_error(type_.name + ": no value of this type under `" + std::string(key) + "`");
+    return std::get<T>(*v);
+  }
+  const Port& port(std::string_view key) const {
+    const Port* p = type_.port(key);
+    if (!p) throw std::logic_error(type_.name + ": no port `" + std::string(key) + "`");
+    return *p;
+  }
+
+  Resolver& resolver_;
+  int component_;
+  const ComponentType& type_;
+  const std::string& path_;
+  const FieldValues& values_;
+  const Node& fields_;
+};
+
+}  // namespace escapement

@@ -1,0 +1,56 @@
+#include "model/diagnostics.hpp"
+
+namespace escapement {
+
+const std::vector<MessageCode>& message_codes() {
+  static const std::vector<MessageCode> codes = {
+      {"E-USAGE", 2, "the command line is wrong: an unknown verb, option or value"},
+      {"E-SYNTAX", 2, "the text is not YAML as model files use it"},
+      {"E-ENCODING", 2, "the file is not UTF-8 text"},
+      {"E-DUPLICATE", 2, "a key stands twice in one mapping"},
+      {"E-LIMIT", 2, "the file is larger, deeper or more repetitive than a model can sensibly be"},
+      {"E-VERSION", 2, "the file lacks `escapement: 1` or was written for another version of the language"},
+      {"E-KEY", 2, "a key that does not exist here"},
+      {"E-MISSING", 2, "a key that must be given is not there"},
+      {"E-CHOICE", 2, "of several keys exactly one must be given"},
+      {"E-TYPE", 2, "a value of another type than the key asks for"},
+      {"E-VALUE", 2, "a value that is not among the allowed ones"},
+      {"E-UNITS", 2, "a value whose unit does not fit, or that lacks one"},
+      {"E-EXPRESSION", 2, "an expression that cannot be read"},
+      {"E-RANGE", 2, "a number outside its allowed range"},
+      {"E-TABLE", 2, "a table whose points do not make a function"},
+      {"E-NAME", 2, "a name that is not allowed or used twice"},
+      {"E-COMPONENT", 2, "an unknown component type"},
+      {"E-REFERENCE", 2, "a name that stands for nothing in this model"},
+      {"E-DOMAIN", 2, "a connection between things of different domains"},
+      {"E-WIDTH", 2, "signals of different widths"},
+      {"E-CYCLE", 2, "definitions that refer to each other in a circle"},
+      {"E-OUTSIDE", 2, "a file outside the model's folder"},
+      {"E-CHANNEL", 2, "a channel that does not exist"},
+      {"E-UNSUPPORTED", 2, "something this version does not do yet"},
+      {"E-TOPOLOGY", 3, "parts that are not connected in a meaningful way"},
+      {"E-SINGULAR", 3, "equations that do not determine the unknowns"},
+      {"E-START", 3, "initial values that contradict the constraints or each other"},
+      {"E-INDEX", 3, "a constraint on something that has no known rate"},
+      {"E-SCHEME", 3, "an integration scheme that cannot advance this model"},
+      {"E-STEP", 2, "a step size that makes no sense"},
+      {"E-NEWTON", 4, "a step did not converge; nothing of it was recorded"},
+      {"E-NAN", 4, "a recorded value is not a finite number"},
+      {"E-FILE", 5, "a file or folder cannot be read or written"},
+      {"E-INTERNAL", 70, "a fault of the program itself"},
+      // Faults that only C++ can make.
+      {"E-ELEMENT", 70, "an element's functions write to rows of the wrong kind"},
+      {"E-STORE", 70, "an element's store is of a form the core cannot honour"},
+      {"E-RATE", 70, "a rate or acceleration was asked of an unknown that has none"},
+      {"E-NOMINAL", 70, "a nominal magnitude that is not a positive number"},
+  };
+  return codes;
+}
+
+int exit_status(std::string_view code) {
+  for (const MessageCode& c : message_codes())
+    if (c.code == code) return c.exit_status;
+  return 70;
+}
+
+}  // namespace escapement

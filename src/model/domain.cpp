@@ -1,0 +1,41 @@
+#include "model/domain.hpp"
+
+namespace escapement {
+namespace {
+
+constexpr NodeOutput translational[] = {{"position", "m", "", 0, "position"},
+                                        {"velocity", "m/s", "", 1, "velocity"},
+                                        {"acceleration", "m/s^2", "", 2, "acceleration"}};
+constexpr NodeOutput rotational[] = {{"angle", "rad", "", 0, "angle, counted through whole turns"},
+                                     {"velocity", "rad/s", "", 1, "angular velocity"},
+                                     {"acceleration", "rad/s^2", "", 2, "angular acceleration"}};
+constexpr NodeOutput planar[] = {{"position", "m", "xy", 0, "position"},
+                                 {"velocity", "m/s", "xy", 1, "velocity"},
+                                 {"acceleration", "m/s^2", "xy", 2, "acceleration"}};
+// The unknown of a frame is a pose: what a user reads of it are outputs of the body.
+constexpr DomainInfo domains[domain_count] = {
+    {"translational", "a slider", "position", "m", translational},
+    {"rotational", "a shaft", "angle", "rad", rotational},
+    {"planar", "a point of the plane", "position", "m", planar},
+    {"frame", "a frame of a body", "pose", "m", {}}};
+
+}  // namespace
+
+const DomainInfo& info(Domain domain) { return domains[static_cast<int>(domain)]; }
+
+Handle make_node(SystemBuilder& builder, Domain domain, const std::string& path) {
+  const DomainInfo& d = info(domain);
+  const std::string name = path + "." + d.quantity;
+  switch (domain) {
+    case Domain::translational:
+      return builder.position<1>(name, {.unit = d.unit});
+    case Domain::rotational:
+      return builder.position<1>(name, {.unit = d.unit});
+    case Domain::planar:
+      return builder.position<2>(name, {.unit = d.unit});
+    default:
+      return builder.pose(name, {.unit = d.unit});
+  }
+}
+
+}  // namespace escapement

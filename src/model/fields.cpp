@@ -1,0 +1,550 @@
+#include "model/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+
+namespace escapement {
+namespace {
+
+using Type = Parameter::Type;
+
+ModelError error(const char* code, const Mark& mark, const std::string& where, std::string cause,
+                 std::string hint = {}) {
+  return ModelError(code, where, std::move(cause), std::move(hint), mark.place());
+}
+
+/// The place of a character of a scalar (its quote included in the mark).
+Mark moved(const Node& node, std::size_t position) {
+  Mark m = node.mark;
+  int characters = 0;
+  for (std::size_t i = 0; i < position && i < node.text.size(); ++i) {
+    if (node.text[i] == '\n') return node.mark;
+    characters += (node.text[i] & 0xC0) != 0x80;
+  }
+  m.column += characters + (node.quoted ? 1 : 0);
+  return m;
+}
+
+/// Texts that other readers of YAML take for booleans, and numbers some read as octal.
+void refuse_pitfalls(const Node& value, const std::string& where) {
+  static const char* const booleans[] = {"on", "off", "yes", "no", "On", "Off", "Yes", "No", "ON", "OFF", "YES", "NO",
+                                         "True", "False", "TRUE", "FALSE"};
+  for (const char* word : booleans)
+    if (value.text == word)
+      throw error("E-TYPE", value.mark, where, fmt::format("`{}` is no number (YAML may take it for a boolean)", word),
+                  "write true or false for a boolean, a quantity such as 5 m for a number");
+  const std::string& s = value.text;
+  const std::size_t k = !s.empty() && (s[0] == '-' || s[0] == '+') ? 1 : 0;
+  if (s.size() > k + 1 && s[k] == '0' && s[k + 1] >= '0' && s[k + 1] <= '9')
+    throw error("E-TYPE", value.mark, where, fmt::format("`{}` begins with a zero: some read that as octal", s),
+                "write the number without leading zeros");
+}
+
+std::vector<double> csv_numbers(const std::string& line, const std::filesystem::path& file, int number,
+                                const Mark& mark, const std::string& where) {
+  std::vector<double> values;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  while (true) {
+    while (at < end && (*at == ' ' || *at == '\t')) ++at;
+    if (at < end && *at == '+') ++at;
+    double v = 0;
+    const auto [next, fault] = std::from_chars(at, end, v);
+    at = next;
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
+    if (fault != std::errc() || (at < end && *at != ',' && *at != ';') || !std::isfinite(v))
+      throw error("E-TABLE", mark, where,
+                  fmt::format("{}:{}: not a row of numbers: `{}`", file.filename().string(), number, line.substr(0, 40)),
+                  "columns are separated by commas; a first line that is no numbers is taken as a heading");
+    values.push_back(v);
+    if (at >= end) return values;
+    ++at;
+  }
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------ Namespace and FieldValues
+
+void Namespace::index() {
+  scope.names.clear();
+  for (const auto& [name, value] : parameters) {
+    if (!value.vector) {
+      scope.names.push_back(name);
+      continue;
+    }
+    for (std::size_t i = 0; i < value.values.size(); ++i)
+      scope.names.push_back(name + "." + (i < 3 ? std::string(1, "xyz"[i]) : std::to_string(i + 1)));
+  }
+  scope.find = [this](std::string_view name) -> std::optional<Name> {
+    const std::size_t dot = name.find('.');
+    const auto at = parameters.find(std::string(name.substr(0, dot)));
+    if (at == parameters.end() || at->second.values.empty()) return std::nullopt;
+    const ParameterValue& p = at->second;
+    if (dot == std::string_view::npos)
+      return p.vector ? std::nullopt : std::optional<Name>({p.dimension, -1, p.values[0], p.bare});
+    if (!p.vector) return std::nullopt;
+    const std::string_view part = name.substr(dot + 1);
+    std::size_t i = part.size() == 1 ? std::string_view("xyz").find(part[0]) : std::string_view::npos;
+    if (i == std::string_view::npos) {
+      const auto [end, fault] = std::from_chars(part.data(), part.data() + part.size(), i);
+      if (fault != std::errc() || end != part.data() + part.size() || i < 1) return std::nullopt;
+      --i;
+    }
+    if (i >= p.values.size()) return std::nullopt;
+    return Name{p.dimension, -1, p.values[i], p.bare};
+  };
+}
+
+const FieldValue* FieldValues::find(std::string_view key) const {
+  for (const Entry& e : entries_)
+    if (e.key == key) return &e.value;
+  return nullptr;
+}
+bool FieldValues::given(std::string_view key) const {
+  for (const Entry& e : entries_)
+    if (e.key == key) return e.given;
+  return false;
+}
+void FieldValues::set(std::string key, FieldValue value, bool given) {
+  entries_.push_back({std::move(key), std::move(value), given});
+}
+
+// ------------------------------------------------------------------ FieldReader
+
+FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& parameters,
+                              const std::vector<std::string>& also, const std::string& where,
+                              Diagnostics& diagnostics) const {
+  FieldValues values;
+  const auto child = [&](const std::string& key) { return where.empty() ? key : where + "." + key; };
+  for (const Node::Entry& e : fields.entries) {
+    const auto known = [&](const Parameter& p) { return p.key == e.key; };
+    if (std::any_of(parameters.begin(), parameters.end(), known) ||
+        std::find(also.begin(), also.end(), e.key) != also.end())
+      continue;
+    diagnostics.collect([&] {
+      std::vector<std::string> names = also;
+      for (const Parameter& p : parameters) names.push_back(p.key);
+      const std::string near = nearest_name(e.key, names);
+      std::sort(names.begin(), names.end());
+      throw error("E-KEY", e.mark, child(e.key), "there is no such key here",
+                  near.empty() ? "one of " + fmt::format("{}", fmt::join(names, ", ")) : "did you mean " + near + "?");
+    });
+  }
+  for (const Parameter& p : parameters) {
+    diagnostics.collect([&] {
+      const Node* value = fields.find(p.key);
+      const std::string place = child(p.key);
+      if (p.type == Type::group) {
+        static const Node nothing = Node::mapping({});
+        if (value && value->kind != Node::Kind::null && !value->is_mapping())
+          throw error("E-TYPE", value->mark, place, "expected a mapping { … }, found " + value->described());
+        const FieldValues inner =
+            read(value && value->is_mapping() ? *value : nothing, p.group, {}, place, diagnostics);
+        for (const FieldValues::Entry& e : inner.entries()) values.set(p.key + "." + e.key, e.value, e.given);
+        return;
+      }
+      if (value) {
+        values.set(p.key, read(p, *value, place), true);
+      } else if (p.fallback) {
+        // A default is written as in a model file; it never uses parameters, and bare numbers count as SI.
+        static const Namespace none = [] {
+          Namespace n;
+          n.bare_numbers_are_si = true;
+          return n;
+        }();
+        values.set(p.key, FieldReader(none, {}).read(p, p.fallback->starts_with('[') ? read_yaml(*p.fallback, nullptr) : Node(*p.fallback), place), false);
+      } else if (p.required) {
+        throw error("E-MISSING", fields.mark, where, fmt::format("`{}` is missing ({})", p.key, p.summary),
+                    p.unit == "1" || p.unit == "any" ? "" : fmt::format("{}: … {}", p.key, p.unit));
+      }
+    });
+  }
+  return values;
+}
+
+FieldValue FieldReader::read(const Parameter& p, const Node& value, const std::string& where) const {
+  const auto scalar = [&]() -> const Node& {
+    if (value.is_scalar()) return value;
+    throw error("E-TYPE", value.mark, where, "expected a single value, found " + value.described(),
+                value.kind == Node::Kind::null ? "give it a value or remove the key" : "");
+  };
+  switch (p.type) {
+    case Type::number:
+      return number(p, scalar(), p.unit, where);
+    case Type::integer: {
+      const double v = number(p, scalar(), "1", where);
+      if (v != std::floor(v) || std::abs(v) > 1e9)
+        throw error("E-TYPE", value.mark, where, fmt::format("expected a whole number, got {:g}", v));
+      return v;
+    }
+    case Type::boolean:
+      if (scalar().text == "true" && !value.quoted) return 1.0;
+      if (value.text == "false" && !value.quoted) return 0.0;
+      throw error("E-TYPE", value.mark, where, "expected true or false, found " + value.described(),
+                  "write true or false in small letters");
+    case Type::text:
+      return substituted(scalar(), where);
+    case Type::choice: {
+      const std::string word = substituted(scalar(), where);
+      if (std::find(p.choices.begin(), p.choices.end(), word) != p.choices.end()) return word;
+      const std::string near = nearest_name(word, p.choices);
+      throw error("E-VALUE", value.mark, where,
+                  fmt::format("`{}` is not one of {}", word, fmt::join(p.choices, ", ")),
+                  near.empty() ? "" : "did you mean " + near + "?");
+    }
+    case Type::vector:
+      return vector(p, value, where);
+    case Type::matrix:
+      return matrix(p, value, where);
+    case Type::table:
+      return table(p, value, where);
+    case Type::expression: {
+      Expression e = compile(scalar(), where, p.variables);
+      check_unit(e, value, p.unit, where);
+      return std::make_shared<const Expression>(std::move(e));
+    }
+    default:
+      throw std::logic_error("a group is not a single value");
+  }
+}
+
+Expression FieldReader::compile(const Node& value, const std::string& where,
+                                const std::vector<std::pair<std::string, std::string>>& variables) const {
+  refuse_pitfalls(value, where);
+  try {
+    if (loop_.empty() && variables.empty()) return Expression::compile(value.text, space_.scope);
+    Scope scope;
+    scope.names = space_.scope.names;
+    for (const auto& [name, unit] : variables) scope.names.push_back(name);
+    for (const auto& [name, number] : loop_) scope.names.push_back(name);
+    scope.find = [&](std::string_view name) -> std::optional<Name> {
+      for (std::size_t i = 0; i < variables.size(); ++i)
+        if (variables[i].first == name)
+          return Name{parse_unit(variables[i].second).dimension, static_cast<int>(i), 0, false};
+      for (const auto& [variable, number] : loop_)
+        if (variable == name) return Name{{}, -1, static_cast<double>(number), true};
+      return space_.scope.find ? space_.scope.find(name) : std::nullopt;
+    };
+    return Expression::compile(value.text, scope);
+  } catch (const ExpressionError& e) {
+    const std::string what = e.what();
+    const bool units = what.find("unit") != std::string::npos;
+    throw error(units ? "E-UNITS" : what.starts_with("unknown name") ? "E-REFERENCE" : "E-EXPRESSION",
+                moved(value, e.position), where, fmt::format("{} in `{}`", what, value.text), e.hint);
+  }
+}
+
+void FieldReader::check_unit(const Expression& e, const Node& value, const std::string& unit,
+                             const std::string& where) const {
+  if (unit == "any" || e.is_zero()) return;
+  const Dimension wanted = parse_unit(unit).dimension;
+  if (e.is_bare_number()) {
+    if (wanted.dimensionless() || space_.bare_numbers_are_si) return;
+    throw error("E-UNITS", value.mark, where, fmt::format("`{}` has no unit, needs {}", value.text, unit),
+                e.is_constant() && value.text.find_first_not_of("0123456789.eE+-") == std::string::npos
+                    ? fmt::format("{} {}, or `units: SI` at the top of the file", value.text, unit)
+                    : "");
+  }
+  if (compatible(e.dimension(), wanted)) return;
+  const std::string needs = unit == "1" ? "a pure number" : unit;
+  const bool literal = value.text.find_first_of("0123456789.+-") == 0 && e.self_contained() == value.text;
+  throw error("E-UNITS", value.mark, where,
+              literal ? fmt::format("got {}, needs {}", value.text, needs)
+                      : fmt::format("`{}` is in {}, needs {}", value.text, e.dimension().text(), needs));
+}
+
+double FieldReader::number(const Parameter& p, const Node& value, const std::string& unit,
+                           const std::string& where) const {
+  if (!value.is_scalar())
+    throw error("E-TYPE", value.mark, where, "expected a number, found " + value.described());
+  const Expression e = compile(value, where);
+  check_unit(e, value, unit, where);
+  const double v = e.constant();
+  if (!std::isfinite(v))
+    throw error("E-RANGE", value.mark, where, fmt::format("`{}` is not a finite number", value.text));
+  if (v < p.minimum || v > p.maximum || (p.above_minimum && v == p.minimum))
+    throw error("E-RANGE", value.mark, where,
+                fmt::format("got {} = {:g} {}, must be {}", value.text, v, unit == "any" || unit == "1" ? "" : unit,
+                            p.range()));
+  return v;
+}
+
+std::vector<double> FieldReader::vector(const Parameter& p, const Node& value, const std::string& where) const {
+  std::vector<double> r;
+  const auto named = value.is_scalar() ? space_.parameters.find(value.text) : space_.parameters.end();
+  if (named != space_.parameters.end() && named->second.vector) {
+    if (p.unit != "any" && !(named->second.bare && space_.bare_numbers_are_si) &&
+        !compatible(named->second.dimension, parse_unit(p.unit).dimension))
+      throw error("E-UNITS", value.mark, where,
+                  fmt::format("`{}` is in {}, needs {}", value.text, named->second.dimension.text(), p.unit));
+    r = named->second.values;
+  } else if (value.is_sequence()) {
+    for (const Node& item : value.items) r.push_back(number(p, item, p.unit, where));
+  } else if (p.size == 0 && value.is_scalar()) {  // a vector of one
+    r.push_back(number(p, value, p.unit, where));
+  } else {
+    throw error("E-TYPE", value.mark, where, "expected a list [ … ], found " + value.described());
+  }
+  if (p.size > 0 && static_cast<int>(r.size()) != p.size)
+    throw error("E-TYPE", value.mark, where, fmt::format("expected {} numbers, found {}", p.size, r.size()));
+  if (r.empty()) throw error("E-TYPE", value.mark, where, "the list is empty");
+  return r;
+}
+
+MatrixValue FieldReader::matrix(const Parameter& p, const Node& value, const std::string& where) const {
+  MatrixValue m;
+  if (value.is_scalar()) {  // a 1×1 matrix
+    m.rows = m.columns = 1;
+    m.entries = {number(p, value, p.unit, where)};
+    return m;
+  }
+  if (!value.is_sequence())
+    throw error("E-TYPE", value.mark, where, "expected rows [[…], […]], found " + value.described());
+  for (const Node& row : value.items) {
+    if (!row.is_sequence())
+      throw error("E-TYPE", row.mark, where, "expected a row [ … ], found " + row.described(),
+                  "a matrix is a list of rows: [[1, 0], [0, 1]]");
+    if (m.rows > 0 && static_cast<int>(row.items.size()) != m.columns)
+      throw error("E-TYPE", row.mark, where,
+                  fmt::format("rows of different length: {} and {}", m.columns, row.items.size()));
+    m.columns = static_cast<int>(row.items.size());
+    ++m.rows;
+    for (const Node& item : row.items) m.entries.push_back(number(p, item, p.unit, where));
+  }
+  if (m.entries.empty()) throw error("E-TYPE", value.mark, where, "the matrix is empty");
+  return m;
+}
+
+std::filesystem::path contained_path(const Namespace& space, const Node& name, bool allow_outside,
+                                     const std::string& where) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path home = fs::weakly_canonical(space.root.empty() ? fs::path(".") : space.root, ignored);
+  const fs::path full =
+      fs::weakly_canonical((space.folder.empty() ? home : fs::absolute(space.folder)) / name.text, ignored);
+  const fs::path relative = full.lexically_relative(home);
+  if (!allow_outside && (relative.empty() || *relative.begin() == ".."))
+    throw error("E-OUTSIDE", name.mark, where, fmt::format("`{}` is outside the model's folder", name.text),
+                "move the file there, or run with --allow-outside");
+  return full;
+}
+
+std::vector<std::pair<double, double>> FieldReader::points(const Parameter& p, const Node& value,
+                                                           const std::string& where) const {
+  std::vector<std::pair<double, double>> points;
+  if (value.is_sequence()) {
+    for (const Node& row : value.items) {
+      if (!row.is_sequence() || row.items.size() != 2)
+        throw error("E-TABLE", row.mark, where, "expected a point [x, y], found " + row.described());
+      points.emplace_back(number(p, row.items[0], p.unit, where), number(p, row.items[1], p.second_unit, where));
+    }
+    return points;
+  }
+  if (!value.is_scalar())
+    throw error("E-TABLE", value.mark, where, "expected points [[x, y], …] or the name of a CSV file, found " +
+                                                  value.described());
+  const auto path = contained_path(space_, value, allow_outside_, where);
+  std::error_code fault;
+  const auto size = std::filesystem::file_size(path, fault);
+  if (fault || !std::filesystem::is_regular_file(path))
+    throw error("E-FILE", value.mark, where, fmt::format("cannot read `{}`: {}", value.text,
+                                                         fault ? fault.message() : "not a regular file"),
+                "a table is points [[x, y], …] or a CSV file beside the model");
+  if (size > YamlLimits{}.bytes)
+    throw error("E-LIMIT", value.mark, where, fmt::format("`{}` has {} bytes", value.text, size));
+  std::ifstream file(path);
+  std::string line;
+  int number = 0;
+  while (std::getline(file, line)) {
+    ++number;
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
+    const bool heading = points.empty() && std::string("0123456789+-.").find(line[first]) == std::string::npos;
+    if (heading) continue;
+    const auto row = csv_numbers(line, path, number, value.mark, where);
+    if (row.size() != 2)
+      throw error("E-TABLE", value.mark, where,
+                  fmt::format("{}:{}: expected two columns, found {}", path.filename().string(), number, row.size()));
+    points.emplace_back(row[0], row[1]);
+  }
+  return points;
+}
+
+std::shared_ptr<const Table> FieldReader::table(const Parameter& p, const Node& value,
+                                                const std::string& where) const {
+  std::vector<double> x, y;
+  for (const auto& [a, b] : points(p, value, where)) {
+    if (!x.empty() && !(a > x.back()))
+      throw error("E-TABLE", value.mark, where,
+                  fmt::format("the first column must increase: {:g} follows {:g}", a, x.back()));
+    x.push_back(a);
+    y.push_back(b);
+  }
+  if (x.size() < 2) throw error("E-TABLE", value.mark, where, "a table needs at least two points");
+  return std::make_shared<const Table>(std::move(x), std::move(y), Table::Interpolation::linear);
+}
+
+ParameterValue FieldReader::parameter(const Node& value, const std::string& where) const {
+  ParameterValue r;
+  if (value.is_scalar() && value.quoted) {
+    r.text = value.text;
+    return r;
+  }
+  const auto add = [&](const Node& item) {
+    if (!item.is_scalar())
+      throw error("E-TYPE", item.mark, where, "expected a number, found " + item.described(),
+                  "a parameter is a number with its unit, a list of them, or quoted text");
+    const Expression e = compile(item, where);
+    const double v = e.constant();
+    if (!std::isfinite(v))
+      throw error("E-RANGE", item.mark, where, fmt::format("`{}` is not a finite number", item.text));
+    const bool zero = e.is_zero(), bare = zero || e.is_bare_number();
+    if (r.values.empty()) {
+      r.dimension = e.dimension();
+      r.bare = bare;
+    } else if (!zero) {
+      if (r.bare && std::all_of(r.values.begin(), r.values.end(), [](double x) { return x == 0; })) {
+        r.dimension = e.dimension();
+        r.bare = bare;
+      } else if (!compatible(e.dimension(), r.dimension)) {
+        throw error("E-UNITS", item.mark, where, "the parts have different units");
+      }
+    }
+    r.values.push_back(v);
+  };
+  if (value.is_sequence()) {
+    r.vector = true;
+    for (const Node& item : value.items) add(item);
+    if (r.values.empty()) throw error("E-TYPE", value.mark, where, "the list is empty");
+  } else {
+    const auto other = space_.parameters.find(value.text);
+    if (value.is_scalar() && other != space_.parameters.end() &&
+        (other->second.vector || other->second.values.empty()))
+      return other->second;  // a vector or text handed on by name
+    add(value);
+  }
+  return r;
+}
+
+std::string FieldReader::substituted(const Node& name, const std::string& where) const {
+  std::string r;
+  const std::string& s = name.text;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (s[i] != '(') {
+      r += s[i];
+      continue;
+    }
+    int level = 0;
+    std::size_t end = i;
+    do level += s[end] == '(' ? 1 : s[end] == ')' ? -1 : 0;
+    while (level > 0 && ++end < s.size());
+    if (end >= s.size())
+      throw error("E-EXPRESSION", moved(name, i), where, "a parenthesis is not closed in `" + s + "`");
+    Node inner(s.substr(i + 1, end - i - 1));
+    inner.mark = moved(name, i + 1);
+    const auto text = space_.parameters.find(inner.text);
+    if (text != space_.parameters.end() && text->second.values.empty()) {
+      r += text->second.text;
+    } else {
+      const double v = compile(inner, where).constant();
+      if (v != std::floor(v) || std::abs(v) > 1e9)
+        throw error("E-TYPE", inner.mark, where, fmt::format("`{}` = {:g} is not a whole number", inner.text, v),
+                    "in names, parentheses hold whole numbers or text parameters: link.(i-1)");
+      r += fmt::format("{}", static_cast<long>(v));
+    }
+    i = end;
+  }
+  return r;
+}
+
+void check_alternatives(const Node& fields, const std::vector<Parameter>& parameters,
+                               const std::vector<Port>& ports, const std::string& where) {
+  std::map<std::string, std::vector<std::string>> sets;
+  for (const Parameter& p : parameters)
+    if (!p.alternative_of.empty()) sets[p.alternative_of].push_back(p.key);
+  for (const Port& p : ports)
+    if (!p.alternative_of.empty()) sets[p.alternative_of].push_back(p.key);
+  for (const auto& [set, keys] : sets) {
+    std::vector<std::string> given;
+    for (const std::string& key : keys)
+      if (fields.find(key)) given.push_back(key);
+    if (given.size() == 1) continue;
+    throw error("E-CHOICE", fields.mark, where,
+                given.empty() ? fmt::format("{} is missing", set)
+                              : fmt::format("{} is given twice: {}", set, fmt::join(given, " and ")),
+                fmt::format("give exactly one of {}", fmt::join(keys, ", ")));
+  }
+}
+
+// ------------------------------------------------------------------ flattening
+
+Node FieldReader::flattened(const Parameter& p, const Node& value) const {
+  const auto scalar = [&](const Node& n) {
+    Node r = n;
+    if (n.is_scalar()) {
+      r.text = compile(n, p.key, p.variables).self_contained();
+      if (space_.bare_numbers_are_si && p.unit != "any" && compile(n, p.key, p.variables).is_bare_number())
+        r.text = "(" + r.text + ")*(1 " + p.unit + ")";
+    }
+    return r;
+  };
+  const auto vector = [&](const Node& n) {
+    const auto named = n.is_scalar() ? space_.parameters.find(n.text) : space_.parameters.end();
+    if (named == space_.parameters.end() || !named->second.vector) return scalar(n);
+    std::vector<Node> items;
+    const std::string unit = named->second.dimension.text();
+    for (double v : named->second.values)
+      items.push_back(Node(fmt::format("{:.17g}{}", v, named->second.bare || unit == "1" ? "" : " " + unit)));
+    return Node::sequence(std::move(items));
+  };
+  switch (p.type) {
+    case Type::number:
+    case Type::integer:
+    case Type::expression:
+      return scalar(value);
+    case Type::text:
+    case Type::choice: {
+      Node r = value;
+      r.text = substituted(value, p.key);
+      return r;
+    }
+    case Type::table: {
+      std::vector<Node> rows;
+      for (const auto& [x, y] : points(p, value, p.key))
+        rows.push_back(Node::sequence({Node(fmt::format("{:.17g} {}", x, p.unit == "any" ? "" : p.unit)),
+                                       Node(fmt::format("{:.17g} {}", y, p.second_unit == "any" ? "" : p.second_unit))}));
+      for (Node& row : rows)
+        for (Node& n : row.items)
+          while (n.text.ends_with(" ") || n.text.ends_with(" 1")) n.text.resize(n.text.size() - (n.text.back() == '1' ? 2 : 1));
+      return Node::sequence(std::move(rows));
+    }
+    case Type::vector:
+    case Type::matrix: {
+      Node r = vector(value);
+      for (Node& item : r.items) {
+        if (value.is_sequence()) item = item.is_sequence() ? item : scalar(item);
+        for (Node& inner : item.items) inner = scalar(inner);
+      }
+      return r;
+    }
+    default:
+      return value;
+  }
+}
+
+Node FieldReader::self_contained(const Node& fields, const std::vector<Parameter>& parameters) const {
+  Node r = fields;
+  for (Node::Entry& e : r.entries)
+    for (const Parameter& p : parameters) {
+      if (p.key != e.key) continue;
+      e.value = p.type == Type::group ? self_contained(e.value, p.group) : flattened(p, e.value);
+    }
+  return r;
+}
+
+}  // namespace escapement

@@ -1,0 +1,111 @@
+// From the text of a component's fields to typed values: types, units, ranges, defaults, checked against its schema.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "math/table.hpp"
+#include "model/diagnostics.hpp"
+#include "model/expression.hpp"
+#include "model/node.hpp"
+#include "model/schema.hpp"
+#include "model/yaml.hpp"
+
+namespace escapement {
+
+/// A parameter of a model or subsystem: a number or a vector with its dimension, or text.
+struct ParameterValue {
+  Dimension dimension;
+  std::vector<double> values;  // one for a number
+  bool vector = false, bare = false;
+  std::string text;  // if `values` is empty
+};
+
+/// The names one file sees. A subsystem sees nothing outside but what it is given.
+struct Namespace {
+  std::string prefix;                              // "front_left." or empty
+  std::map<std::string, ParameterValue> parameters;
+  std::map<std::string, std::string> ports;        // port name -> what it is connected to, by absolute path
+  bool bare_numbers_are_si = false;
+  std::filesystem::path folder;                    // where its files are looked for
+  std::filesystem::path root;                      // the model's folder, which they must not leave
+  Scope scope;                                     // of `parameters`
+  void index();                                    // fills `scope`
+};
+
+/// Values of the loop variables of `for:`.
+using Loop = std::vector<std::pair<std::string, int>>;
+
+struct MatrixValue {
+  int rows = 0, columns = 0;
+  std::vector<double> entries;  // row by row
+  double operator()(int i, int j) const { return entries[static_cast<std::size_t>(i) * columns + j]; }
+};
+
+using FieldValue = std::variant<double, std::string, std::vector<double>, MatrixValue, std::shared_ptr<const Table>,
+                                std::shared_ptr<const Expression>>;
+
+/// The typed values of one component; keys of groups are dotted: `initial.position`.
+class FieldValues {
+ public:
+  const FieldValue* find(std::string_view key) const;
+  /// Was it given in the text (rather than filled in by default)?
+  bool given(std::string_view key) const;
+  void set(std::string key, FieldValue value, bool given);
+  struct Entry {
+    std::string key;
+    FieldValue value;
+    bool given;
+  };
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+/// Reads values of one namespace. `where` in messages is `path.key`.
+class FieldReader {
+ public:
+  FieldReader(const Namespace& space, const Loop& loop, bool allow_outside = false)
+      : space_(space), loop_(loop), allow_outside_(allow_outside) {}
+
+  /// Checks all keys of a mapping against a schema; `also` are keys that belong to others. Faults are collected.
+  FieldValues read(const Node& fields, const std::vector<Parameter>& parameters, const std::vector<std::string>& also,
+                   const std::string& where, Diagnostics& diagnostics) const;
+  FieldValue read(const Parameter& p, const Node& value, const std::string& where) const;
+  /// A number of any dimension.
+  Expression compile(const Node& value, const std::string& where,
+                     const std::vector<std::pair<std::string, std::string>>& variables = {}) const;
+  /// A parameter: a number, a vector or text.
+  ParameterValue parameter(const Node& value, const std::string& where) const;
+  /// `link.(i-1).tip` -> `link.2.tip`.
+  std::string substituted(const Node& name, const std::string& where) const;
+  /// The same fields with every name of a parameter replaced by its value and tables inlined.
+  Node self_contained(const Node& fields, const std::vector<Parameter>& parameters) const;
+
+ private:
+  double number(const Parameter& p, const Node& value, const std::string& unit, const std::string& where) const;
+  std::vector<double> vector(const Parameter& p, const Node& value, const std::string& where) const;
+  MatrixValue matrix(const Parameter& p, const Node& value, const std::string& where) const;
+  std::vector<std::pair<double, double>> points(const Parameter& p, const Node& value, const std::string& where) const;
+  std::shared_ptr<const Table> table(const Parameter& p, const Node& value, const std::string& where) const;
+  Node flattened(const Parameter& p, const Node& value) const;
+  void check_unit(const Expression& e, const Node& value, const std::string& unit, const std::string& where) const;
+
+  const Namespace& space_;
+  const Loop& loop_;
+  bool allow_outside_;
+};
+
+/// Exactly one key of each set of alternatives is given, or E-CHOICE.
+void check_alternatives(const Node& fields, const std::vector<Parameter>& parameters, const std::vector<Port>& ports,
+                        const std::string& where);
+
+/// A file named in a model: inside the folder of the model, or E-OUTSIDE.
+std::filesystem::path contained_path(const Namespace& space, const Node& name, bool allow_outside,
+                                     const std::string& where);
+
+}  // namespace escapement

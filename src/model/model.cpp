@@ -1,0 +1,802 @@
+#include "model/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <charconv>
+#include <set>
+
+namespace escapement {
+namespace {
+
+constexpr int language_version = 1;
+constexpr int deepest_use = 20;
+constexpr std::size_t most_components = 10'000'000;
+
+ModelError error(const char* code, const Mark& mark, const std::string& where, std::string cause,
+                 std::string hint = {}) {
+  return ModelError(code, where, std::move(cause), std::move(hint), mark.place());
+}
+
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
+  const std::string near = nearest_name(name, names);
+  return near.empty() ? "" : "did you mean " + near + "?";
+}
+
+bool is_identifier(std::string_view name, bool dotted) {
+  if (name.empty()) return false;
+  bool first = true;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    if (dotted && c == '.' && !first) {
+      first = false;
+      continue;
+    }
+    if (!letter && !(digit && (!first || dotted))) return false;
+    first = false;
+  }
+  return name.back() != '.';
+}
+
+const Node* section(const Node& root, std::string_view key, Node::Kind kind, const char* wanted) {
+  const Node* n = root.find(key);
+  if (!n || n->kind == Node::Kind::null) return nullptr;
+  if (n->kind != kind)
+    throw error("E-TYPE", n->mark, std::string(key), fmt::format("expected {}, found {}", wanted, n->described()));
+  return n;
+}
+
+std::string scalar(const Node& n, const std::string& where) {
+  if (!n.is_scalar()) throw error("E-TYPE", n.mark, where, "expected text, found " + n.described());
+  return n.text;
+}
+
+}  // namespace
+
+const std::vector<Parameter>& simulate_schema() {
+  static const std::vector<Parameter> schema = {
+      number("until", "s", "end of the simulated time").positive(),
+      number("step", "s", "step size").positive().one_of("the step size"),
+      vector("steps", "s", 0, "prescribed step sizes, repeated").positive().one_of("the step size"),
+      choice("scheme",
+             {"generalized-alpha", "newmark", "trapezoidal", "hht-alpha", "jwh-alpha", "stormer", "variational", "spook"},
+             "integration scheme")
+          .otherwise("generalized-alpha"),
+      number("rho", "1", "spectral radius at infinity of the mechanics: 1 no numerical damping, 0 the most")
+          .at_least(0)
+          .at_most(1)
+          .otherwise("0.8"),
+      number("rho_states", "1", "the same for states; as rho unless given").at_least(0).at_most(1).optional(),
+      choice("constraints", {"index-3", "index-2"}, "constraints on positions alone, or stabilised with velocities too")
+          .otherwise("index-3"),
+      boolean("redundant", "allow redundant constraints; their reactions are then one of many").otherwise("false"),
+      boolean("adaptive", "steps chosen by error control").otherwise("false"),
+      number("tolerance", "1", "of adaptive steps").positive().optional(),
+      number("output_every", "any", "record every so many steps (a whole number) or at this interval (a time)")
+          .positive()
+          .otherwise("1"),
+      number("newton_tolerance", "1", "remaining error of a step, relative to nominal magnitudes")
+          .positive()
+          .at_most(1e-2)
+          .otherwise("1e-12"),
+      integer("newton_iterations", "most iterations of a step").at_least(1).at_most(1000).otherwise("20"),
+  };
+  return schema;
+}
+
+// ------------------------------------------------------------------ ModelReader
+
+class ModelReader {
+ public:
+  ModelReader(Model& model, const Registry& registry, const ReadOptions& options)
+      : model_(model), registry_(registry), options_(options), unused_(options.set) {}
+
+  void run(const Node& root, const std::filesystem::path& folder) {
+    Namespace& space = model_.spaces_->emplace_back();
+    space.folder = space.root = folder;
+    root_ = &root;
+    check_keys(root, {"escapement", "title", "description", "units", "parameters", "nodes", "components", "simulate",
+                      "start", "gravity", "record", "plots", "flattened"});
+    const Node* flat = root.find("flattened");
+    dotted_names_ = flat && flat->is_scalar() && flat->text == "true";
+    read_units(root, space);
+    diagnostics_.collect([&] { read_parameters(root, space, {}); });
+    read_parts(root, space);
+    diagnostics_.collect([&] { read_run_settings(root, space); });
+    apply_settings(space);
+    diagnostics_.stop();
+    if (model_.components.empty())
+      throw error("E-MISSING", root.mark, "components", "the model has no components",
+                  "start from a commented example: escapement new DIR");
+  }
+
+ private:
+  // ---- the head of a file
+
+  void check_version(const Node& root) {
+    if (!root.is_mapping())
+      throw error("E-TYPE", root.mark, "", "a model is a mapping `key: value`, found " + root.described(),
+                  "start from a commented example: escapement new DIR");
+    const Node* version = root.find("escapement");
+    if (!version)
+      throw error("E-VERSION", root.mark, "", "the file does not begin with `escapement: 1`",
+                  "add the line `escapement: 1`: the version of the model language");
+    int number = 0;
+    const std::string text = version->is_scalar() ? version->text : "";
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (fault != std::errc() || end != text.data() + text.size() || number < 1)
+      throw error("E-VERSION", version->mark, "escapement", "expected the number 1, found " + version->described());
+    if (number > language_version)
+      throw error("E-VERSION", version->mark, "escapement",
+                  fmt::format("the file is written in version {} of the language; this program reads up to version {}",
+                              number, language_version),
+                  "get a newer Escapement");
+  }
+
+  void check_keys(const Node& root, const std::vector<std::string>& keys) {
+    check_version(root);
+    for (const Node::Entry& e : root.entries)
+      if (std::find(keys.begin(), keys.end(), e.key) == keys.end())
+        diagnostics_.collect([&] {
+          std::string hint = did_you_mean(e.key, keys);
+          if (hint.empty() && e.value.is_mapping() && e.value.find("type")) hint = "components stand under `components:`";
+          throw error("E-KEY", e.mark, e.key, "there is no such key at the top level of a model",
+                      hint.empty() ? fmt::format("one of {}", fmt::join(keys, ", ")) : hint);
+        });
+  }
+
+  void read_units(const Node& root, Namespace& space) {
+    const Node* units = root.find("units");
+    if (!units) return;
+    if (!units->is_scalar() || units->text != "SI")
+      diagnostics_.collect([&] {
+        throw error("E-VALUE", units->mark, "units", "expected SI, found " + units->described(),
+                    "`units: SI` lets bare numbers stand for SI; without it every quantity has its unit");
+      });
+    space.bare_numbers_are_si = true;
+  }
+
+  void check_name(const std::string& name, const Mark& mark, const Namespace& space) {
+    if (!is_identifier(name, dotted_names_ && space.prefix.empty()))
+      throw error("E-NAME", mark, name, "a name is made of letters, digits and _ and begins with a letter",
+                  name.find('-') != std::string::npos ? "use _ instead of -" : "");
+    if (name == "ground" || name == "t" || name == "pi")
+      throw error("E-NAME", mark, name, fmt::format("`{}` is reserved", name));
+  }
+
+  // ---- parameters
+
+  /// Evaluates `parameters:`; `given` replace the defaults of a subsystem.
+  void read_parameters(const Node& root, Namespace& space, const std::map<std::string, ParameterValue>& given) {
+    const Node* section = escapement::section(root, "parameters", Node::Kind::mapping, "a mapping name: value");
+    space.index();
+    if (!section) return;
+    std::set<std::string> done;
+    std::vector<std::string> chain;
+    std::function<void(const std::string&)> evaluate;
+    const auto find_entry = [&](std::string_view name) {
+      return std::find_if(section->entries.begin(), section->entries.end(),
+                          [&](const Node::Entry& e) { return e.key == name; });
+    };
+    space.index();
+    const auto lookup = space.scope.find;
+    space.scope.find = [&](std::string_view name) {  // parameters may be used before the line they stand on
+      const std::string first(name.substr(0, name.find('.')));
+      if (find_entry(first) != section->entries.end()) evaluate(first);
+      return lookup(name);
+    };
+    evaluate = [&](const std::string& name) {
+      if (done.contains(name)) return;
+      const auto entry = find_entry(name);
+      if (std::find(chain.begin(), chain.end(), name) != chain.end()) {
+        chain.push_back(name);
+        throw error("E-CYCLE", entry->mark, "parameters." + name,
+                    fmt::format("parameters refer to each other in a circle: {}", fmt::join(chain, " → ")));
+      }
+      chain.push_back(name);
+      check_name(name, entry->mark, space);
+      if (const auto value = given.find(name); value != given.end()) {
+        space.parameters[name] = value->second;
+      } else {
+        const Node& text = setting(space, name) ? *setting(space, name) : entry->value;
+        if (text.is_scalar() && !text.quoted && find_entry(text.text) != section->entries.end()) evaluate(text.text);
+        if (text.kind == Node::Kind::null)
+          throw error("E-MISSING", entry->mark, "parameters." + name, "this parameter has no value",
+                      space.prefix.empty() ? "" : "give it under `with:`");
+        space.parameters[name] = FieldReader(space, {}, options_.allow_outside).parameter(text, "parameters." + name);
+      }
+      done.insert(name);
+      chain.pop_back();
+    };
+    for (const Node::Entry& e : section->entries) {
+      chain.clear();
+      diagnostics_.collect([&] { evaluate(e.key); });
+    }
+    space.index();
+  }
+
+  /// The value of --set for a parameter of the model itself.
+  const Node* setting(const Namespace& space, const std::string& key) {
+    if (!space.prefix.empty()) return nullptr;
+    const Node* found = nullptr;
+    for (const auto& [name, value] : options_.set)
+      if (name == key) found = &parsed_setting(name, value);  // the last one counts
+    if (found) unused_.erase(std::remove_if(unused_.begin(), unused_.end(), [&](const auto& s) { return s.first == key; }), unused_.end());
+    return found;
+  }
+  const Node& parsed_setting(const std::string& key, const std::string& value) {
+    return model_.documents_->emplace_back(
+        read_yaml(value, model_.sources_->add("--set " + key), options_.limits));
+  }
+
+  // ---- nodes, components, subsystems
+
+  void read_parts(const Node& root, Namespace& space) {
+    diagnostics_.collect([&] { read_nodes(root, space); });
+    diagnostics_.collect([&] {
+      const Node* parts = section(root, "components", Node::Kind::mapping, "a mapping name: {type: …}");
+      if (!parts) return;
+      for (const Node::Entry& e : parts->entries) diagnostics_.collect([&] { read_entry(e, space); });
+    });
+  }
+
+  void claim(const std::string& name, const Mark& mark, const Namespace& space, const char* what) {
+    check_name(name, mark, space);
+    if (space.parameters.contains(name))
+      throw error("E-NAME", mark, space.prefix + name, fmt::format("the name of this {} is a parameter already", what),
+                  "names live in one namespace per file");
+    if (space.ports.contains(name))
+      throw error("E-NAME", mark, space.prefix + name, fmt::format("the name of this {} is a port already", what));
+    if (model_.find_node(space.prefix + name) >= 0 || model_.find_component(space.prefix + name) >= 0)
+      throw error("E-NAME", mark, space.prefix + name, fmt::format("the name of this {} is used already", what));
+  }
+
+  void read_nodes(const Node& root, Namespace& space) {
+    const Node* section =
+        escapement::section(root, "nodes", Node::Kind::mapping, "a mapping domain: [names]");
+    if (!section) return;
+    for (const Node::Entry& e : section->entries) {
+      const Domain domain = domain_named(e.key, e.mark, "nodes");
+      if (domain == Domain::frame)
+        throw error("E-VALUE", e.mark, "nodes.frame", "frames belong to bodies and are not declared here");
+      if (!e.value.is_sequence())
+        throw error("E-TYPE", e.value.mark, "nodes." + e.key, "expected a list of names, found " + e.value.described());
+      for (const Node& item : e.value.items) {
+        const std::string name = scalar(item, "nodes." + e.key);
+        claim(name, item.mark, space, "node");
+        model_.node_index_[space.prefix + name] = static_cast<int>(model_.nodes.size());
+        model_.nodes.push_back({space.prefix + name, domain, item.mark});
+      }
+    }
+  }
+
+  static Domain domain_named(const std::string& name, const Mark& mark, const std::string& where) {
+    std::vector<std::string> names;
+    for (int i = 0; i < domain_count; ++i) {
+      if (info(static_cast<Domain>(i)).name == name) return static_cast<Domain>(i);
+      names.push_back(info(static_cast<Domain>(i)).name);
+    }
+    throw error("E-VALUE", mark, where, fmt::format("there is no domain `{}`", name),
+                nearest_name(name, names).empty() ? fmt::format("one of {}", fmt::join(names, ", "))
+                                                  : did_you_mean(name, names));
+  }
+
+  void read_entry(const Node::Entry& e, Namespace& space) {
+    claim(e.key, e.mark, space, "component");
+    if (!e.value.is_mapping())
+      throw error("E-TYPE", e.value.mark, space.prefix + e.key,
+                  "expected {type: …} or {use: …}, found " + e.value.described());
+    const Node* repetition = e.value.find("for");
+    if (!repetition) {
+      read_one(e, e.key, space, {});
+      return;
+    }
+    if (!repetition->is_mapping() || repetition->entries.empty())
+      throw error("E-TYPE", repetition->mark, space.prefix + e.key + ".for", "expected {i: 1..5}, found " +
+                                                                                repetition->described());
+    Loop loop;
+    unfold(e, *repetition, 0, e.key, space, loop);
+  }
+
+  void unfold(const Node::Entry& e, const Node& repetition, std::size_t level, const std::string& name,
+              Namespace& space, Loop& loop) {
+    if (level == repetition.entries.size()) {
+      read_one(e, name, space, loop);
+      return;
+    }
+    const Node::Entry& variable = repetition.entries[level];
+    const std::string where = space.prefix + e.key + ".for." + variable.key;
+    check_name(variable.key, variable.mark, Namespace{});
+    const std::string range = scalar(variable.value, where);
+    const std::size_t dots = range.find("..");
+    if (dots == std::string::npos)
+      throw error("E-TYPE", variable.value.mark, where, fmt::format("expected first..last, found `{}`", range), "1..5");
+    const auto end = [&](const std::string& text) {
+      Node n(text);
+      n.mark = variable.value.mark;
+      const Expression expression = FieldReader(space, loop).compile(n, where);
+      const double v = expression.constant();
+      if (v != std::floor(v) || std::abs(v) > 1e8 || !expression.dimension().dimensionless())
+        throw error("E-TYPE", n.mark, where, fmt::format("`{}` is not a whole number", text));
+      return static_cast<int>(v);
+    };
+    const int first = end(range.substr(0, dots)), last = end(range.substr(dots + 2));
+    if (static_cast<double>(last) - first >= 1e7)
+      throw error("E-LIMIT", variable.value.mark, where, fmt::format("{} repetitions", last - first + 1));
+    for (int i = first; i <= last; ++i) {
+      loop.emplace_back(variable.key, i);
+      unfold(e, repetition, level + 1, fmt::format("{}.{}", name, i), space, loop);
+      loop.pop_back();
+    }
+  }
+
+  void read_one(const Node::Entry& e, const std::string& name, Namespace& space, const Loop& loop) {
+    const std::string path = space.prefix + name;
+    const Node* type = e.value.find("type");
+    const Node* use = e.value.find("use");
+    if (!type == !use)
+      throw error("E-CHOICE", e.value.mark, path, type ? "both `type` and `use` are given" : "`type` is missing",
+                  type ? "a component has a type, a subsystem a file" : "escapement components lists all types");
+    if (use) {
+      read_subsystem(e, *use, path, space, loop);
+      return;
+    }
+    const std::string type_name = scalar(*type, path + ".type");
+    const ComponentType* found = registry_.find(type_name);
+    if (!found) {
+      const auto names = registry_.names();
+      std::string near = did_you_mean(type_name, names);
+      for (const std::string& n : names)  // only the domain forgotten?
+        if (near.empty() && n.substr(n.find('.') + 1) == type_name) near = "did you mean " + n + "?";
+      throw error("E-COMPONENT", type->mark, path, fmt::format("there is no component type `{}`", type_name),
+                  near.empty() ? "escapement components lists all types" : near);
+    }
+    if (model_.components.size() >= most_components)
+      throw error("E-LIMIT", e.mark, path, fmt::format("the model has more than {} components", most_components));
+    if (!model_.component_index_.emplace(path, static_cast<int>(model_.components.size())).second)
+      throw error("E-NAME", e.mark, path, "this name is used already");
+    model_.components.push_back({path, found, &e.value, e.mark, &space, loop});
+  }
+
+  void read_subsystem(const Node::Entry& e, const Node& use, const std::string& path, Namespace& outer,
+                      const Loop& loop) {
+    for (const Node::Entry& key : e.value.entries)
+      if (key.key != "use" && key.key != "with" && key.key != "connect" && key.key != "for")
+        throw error("E-KEY", key.mark, path + "." + key.key, "a subsystem has no such key",
+                    "use, with, connect, for");
+    const FieldReader reader(outer, loop, options_.allow_outside);
+    Node name = use;
+    name.text = reader.substituted(use, path + ".use");
+    const auto file = contained_path(outer, name, options_.allow_outside, path + ".use");
+    if (file.extension() != ".yaml" && file.extension() != ".yml")
+      throw error("E-UNSUPPORTED", use.mark, path + ".use",
+                  fmt::format("a subsystem is a .yaml file; `{}` is not", name.text));
+    const auto circle = std::find(chain_.begin(), chain_.end(), file);
+    if (circle != chain_.end()) {
+      std::vector<std::string> names;
+      for (auto at = circle; at != chain_.end(); ++at) names.push_back(at->filename().string());
+      names.push_back(file.filename().string());
+      throw error("E-CYCLE", use.mark, path + ".use",
+                  fmt::format("files use each other in a circle: {}", fmt::join(names, " → ")));
+    }
+    if (static_cast<int>(chain_.size()) >= deepest_use)
+      throw error("E-LIMIT", use.mark, path + ".use", "subsystems are nested too deeply");
+
+    const Node* root = nullptr;
+    if (const auto cached = files_.find(file.string()); cached != files_.end()) {
+      root = cached->second;
+    } else {
+      try {
+        root = &model_.documents_->emplace_back(
+            read_yaml_file(file, name.text, *model_.sources_, options_.limits));
+      } catch (const ModelError& fault) {
+        if (fault.code != "E-FILE") throw;
+        throw error("E-FILE", use.mark, path + ".use", fault.cause, fault.hint);
+      }
+      files_[file.string()] = root;
+      check_keys(*root, {"escapement", "title", "description", "units", "parameters", "ports", "nodes", "components"});
+    }
+
+    Namespace& inner = model_.spaces_->emplace_back();
+    inner.prefix = path + ".";
+    inner.folder = file.parent_path();
+    inner.root = outer.root;
+    read_units(*root, inner);
+    read_parameters(*root, inner, given_parameters(e, *root, path, reader));
+    connect_ports(e, *root, path, outer, inner, reader);
+    chain_.push_back(file);
+    read_parts(*root, inner);
+    chain_.pop_back();
+  }
+
+  std::map<std::string, ParameterValue> given_parameters(const Node::Entry& e, const Node& root,
+                                                         const std::string& path, const FieldReader& reader) {
+    std::map<std::string, ParameterValue> given;
+    const Node* with = section(e.value, "with", Node::Kind::mapping, "a mapping parameter: value");
+    const Node* declared = root.find("parameters");
+    std::vector<std::string> names;
+    if (declared)
+      for (const auto& p : declared->entries) names.push_back(p.key);
+    const std::string prefix = path + ".";
+    for (const auto& [key, text] : options_.set)  // --set front.damping=… : a parameter of this subsystem
+      if (key.starts_with(prefix) && std::find(names.begin(), names.end(), key.substr(prefix.size())) != names.end()) {
+        const std::string name = key.substr(prefix.size());
+        given[name] = FieldReader((*model_.spaces_)[0], {}).parameter(parsed_setting(key, text), key);
+        unused_.erase(std::remove_if(unused_.begin(), unused_.end(), [&](const auto& s) { return s.first == key; }), unused_.end());
+      }
+    if (!with) return given;
+    for (const Node::Entry& p : with->entries) {
+      if (std::find(names.begin(), names.end(), p.key) == names.end())
+        throw error("E-KEY", p.mark, path + ".with." + p.key, "the subsystem has no such parameter",
+                    did_you_mean(p.key, names));
+      if (!given.contains(p.key)) given[p.key] = reader.parameter(p.value, path + ".with." + p.key);
+    }
+    return given;
+  }
+
+  void connect_ports(const Node::Entry& e, const Node& root, const std::string& path, const Namespace& outer,
+                     Namespace& inner, const FieldReader& reader) {
+    const Node* ports = section(root, "ports", Node::Kind::mapping, "a mapping port: domain");
+    const Node* connect = section(e.value, "connect", Node::Kind::mapping, "a mapping port: name");
+    std::vector<std::string> names;
+    if (ports)
+      for (const Node::Entry& p : ports->entries) {
+        names.push_back(p.key);
+        check_name(p.key, p.mark, inner);
+        if (inner.parameters.contains(p.key))
+          throw error("E-NAME", p.mark, "ports." + p.key, "the name of this port is a parameter already");
+        const Node* to = connect ? connect->find(p.key) : nullptr;
+        if (!to)
+          throw error("E-MISSING", connect ? connect->mark : e.value.mark, path + ".connect",
+                      fmt::format("the port `{}` is not connected", p.key), p.key + ": ground, or a name");
+        const std::string domain = scalar(p.value, "ports." + p.key);
+        Node target = *to;
+        if (!target.is_scalar())
+          throw error("E-TYPE", to->mark, path + ".connect." + p.key, "expected a name, found " + to->described());
+        const std::string absolute =
+            Model::absolute(outer, reader.substituted(target, path + ".connect." + p.key));
+        inner.ports[p.key] = absolute;
+        model_.connected_ports.push_back(
+            {absolute, path + ".connect." + p.key,
+             domain == "signal" ? std::nullopt : std::optional(domain_named(domain, p.value.mark, "ports." + p.key)),
+             to->mark});
+      }
+    if (connect)
+      for (const Node::Entry& c : connect->entries)
+        if (std::find(names.begin(), names.end(), c.key) == names.end())
+          throw error("E-KEY", c.mark, path + ".connect." + c.key, "the subsystem has no such port",
+                      did_you_mean(c.key, names));
+  }
+
+  // ---- what to do with the model
+
+  void read_run_settings(const Node& root, const Namespace& space) {
+    if (const Node* title = root.find("title")) model_.title = scalar(*title, "title");
+    if (const Node* text = root.find("description")) scalar(*text, "description");
+
+    const Node* simulate = section(root, "simulate", Node::Kind::mapping, "a mapping {until: …, step: …}");
+    Node settings = simulate ? *simulate : Node::mapping({});
+    for (const auto& [key, value] : options_.set)
+      if (key.starts_with("simulate.")) replace(settings, key.substr(9), key, value);
+    if (!simulate) settings.mark = root.mark;
+    model_.simulate_mark = settings.mark;
+    model_.simulate_text_ = &model_.documents_->emplace_back(std::move(settings));
+    if (!model_.simulate_text_->entries.empty()) {
+      model_.simulate =
+          FieldReader(space, {}).read(*model_.simulate_text_, simulate_schema(), {}, "simulate", diagnostics_);
+      check_alternatives(*model_.simulate_text_, simulate_schema(), {}, "simulate");
+      if (const Node* every = model_.simulate_text_->find("output_every")) {
+        const Dimension given = FieldReader(space, {}).compile(*every, "simulate.output_every").dimension();
+        model_.output_every_is_time = given == parse_unit("s").dimension;
+        if (!model_.output_every_is_time && !given.dimensionless())
+          throw error("E-UNITS", every->mark, "simulate.output_every",
+                      fmt::format("got {}, needs a time or a whole number of steps", every->text));
+      }
+    }
+
+    if (const Node* start = top(root, "start")) {
+      model_.start = scalar(*start, "start");
+      const std::vector<std::string> choices = {"given", "assembled", "equilibrium", "steady"};
+      if (std::find(choices.begin(), choices.end(), model_.start) == choices.end())
+        throw error("E-VALUE", start->mark, "start",
+                    fmt::format("`{}` is not one of {}", model_.start, fmt::join(choices, ", ")),
+                    did_you_mean(model_.start, choices));
+      if (model_.start != "given" && model_.start != "assembled")
+        throw error("E-UNSUPPORTED", start->mark, "start", fmt::format("`start: {}` is not there yet", model_.start),
+                    "start: given, or start: assembled");
+    }
+    if (const Node* gravity = top(root, "gravity")) {
+      if (gravity->is_scalar() && gravity->text == "none") {
+        model_.gravity = {0, 0, 0};
+      } else {
+        model_.gravity = std::get<std::vector<double>>(
+            FieldReader(space, {}).read(vector("gravity", "m/s^2", 3, ""), *gravity, "gravity"));
+      }
+    }
+    if (const Node* record = top(root, "record")) {
+      model_.record_mark = record->mark;
+      if (record->is_scalar() && record->text == "all") {
+        model_.record_all = true;
+      } else if (record->is_sequence()) {
+        for (const Node& n : record->items) model_.record.push_back(scalar(n, "record"));
+      } else {
+        model_.record.push_back(scalar(*record, "record"));
+      }
+    }
+    if (const Node* plots = section(root, "plots", Node::Kind::sequence, "a list of plots"))
+      for (const Node& p : plots->items) read_plot(p);
+  }
+
+  /// A key of the top level, or what --set says of it.
+  const Node* top(const Node& root, const std::string& key) {
+    const Node* value = setting((*model_.spaces_)[0], key);
+    return value ? value : root.find(key);
+  }
+
+  void read_plot(const Node& p) {
+    if (!p.is_mapping()) throw error("E-TYPE", p.mark, "plots", "expected {title: …, y: …}, found " + p.described());
+    PlotRequestText plot;
+    for (const Node::Entry& e : p.entries) {
+      if (e.key == "title") {
+        plot.title = scalar(e.value, "plots.title");
+      } else if (e.key == "x") {
+        plot.x = scalar(e.value, "plots.x");
+      } else if (e.key == "y") {
+        if (e.value.is_sequence())
+          for (const Node& n : e.value.items) plot.y.push_back(scalar(n, "plots.y"));
+        else
+          plot.y.push_back(scalar(e.value, "plots.y"));
+      } else {
+        throw error("E-KEY", e.mark, "plots." + e.key, "a plot has no such key",
+                    did_you_mean(e.key, {"title", "x", "y"}));
+      }
+    }
+    if (plot.y.empty()) throw error("E-MISSING", p.mark, "plots", "`y` is missing (the channels to plot)");
+    model_.plots.push_back(std::move(plot));
+  }
+
+  // ---- --set
+
+  /// `mass.initial.position` of a component: a changed copy of its fields.
+  void apply_settings(Namespace& space) {
+    const auto pending = unused_;
+    for (const auto& [key, value] : pending)
+      if (!key.starts_with("simulate.")) diagnostics_.collect([&, &key = key, &value = value] { apply(key, value, space); });
+  }
+
+  void apply(const std::string& key, const std::string& value, const Namespace& space) {
+    for (std::size_t dot = key.rfind('.'); dot != std::string::npos && dot > 0; dot = key.rfind('.', dot - 1)) {
+      const int i = model_.find_component(key.substr(0, dot));
+      if (i < 0) continue;
+      FlatComponent& c = model_.components[i];
+      Node& fields = model_.documents_->emplace_back(*c.fields);
+      replace(fields, key.substr(dot + 1), key, value);
+      c.fields = &fields;
+      (void)space;
+      return;
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, parameter] : space.parameters) names.push_back(name);
+    for (const FlatComponent& c : model_.components) {
+      if (names.size() > 2000) break;
+      for (const Parameter& p : c.type->parameters) {
+        if (p.type != Parameter::Type::group) names.push_back(c.path + "." + p.key);
+        for (const Parameter& inner : p.group) names.push_back(c.path + "." + p.key + "." + inner.key);
+      }
+    }
+    for (const Parameter& p : simulate_schema()) names.push_back("simulate." + p.key);
+    throw ModelError("E-USAGE", "--set " + key, "there is no such parameter, component or setting",
+                     did_you_mean(key, names));
+  }
+
+  /// Sets a dotted key inside a mapping.
+  void replace(Node& fields, const std::string& key, const std::string& full_key, const std::string& value) {
+    Node* at = &fields;
+    std::size_t begin = 0;
+    const Mark mark{model_.sources_->add("--set " + full_key), 1, 1};
+    while (true) {
+      const std::size_t dot = key.find('.', begin);
+      const std::string part = key.substr(begin, dot == std::string::npos ? dot : dot - begin);
+      if (part.empty() || (!at->is_mapping() && at->kind != Node::Kind::null))
+        throw ModelError("E-USAGE", "--set " + full_key, "there is no such key", "");
+      at->kind = Node::Kind::mapping;
+      if (!at->find(part)) at->entries.push_back({part, mark, Node()});
+      at = at->find(part);
+      if (dot == std::string::npos) break;
+      begin = dot + 1;
+    }
+    *at = parsed_setting(full_key, value);
+  }
+
+ private:
+  Model& model_;
+  const Registry& registry_;
+  const ReadOptions& options_;
+  const Node* root_ = nullptr;
+  Diagnostics diagnostics_;
+  std::vector<std::pair<std::string, std::string>> unused_;
+  std::vector<std::filesystem::path> chain_;  // of files being read
+  std::map<std::string, const Node*> files_;
+  bool dotted_names_ = false;
+
+ public:
+  void begin_at(const std::filesystem::path& file) {
+    std::error_code ignored;
+    chain_.push_back(std::filesystem::weakly_canonical(file, ignored));
+  }
+};
+
+// ------------------------------------------------------------------ Model
+
+Model Model::read_file(const std::filesystem::path& path, const Registry& registry, const ReadOptions& options) {
+  Model m;
+  m.file = path.string();
+  m.allow_outside = options.allow_outside;
+  const Node& root = m.documents_->emplace_back(read_yaml_file(path, m.file, *m.sources_, options.limits));
+  ModelReader reader(m, registry, options);
+  reader.begin_at(path);
+  const auto folder = path.parent_path();
+  reader.run(root, folder.empty() ? std::filesystem::path(".") : folder);
+  return m;
+}
+
+Model Model::read_text(std::string_view text, const std::string& name, const Registry& registry,
+                       const ReadOptions& options) {
+  Model m;
+  m.file = name;
+  m.allow_outside = options.allow_outside;
+  const Node& root = m.documents_->emplace_back(read_yaml(text, m.sources_->add(name), options.limits));
+  ModelReader(m, registry, options).run(root, ".");
+  return m;
+}
+
+Model Model::from_tree(Node tree, const Registry& registry, const ReadOptions& options) {
+  Model m;
+  m.allow_outside = options.allow_outside;
+  const Node& root = m.documents_->emplace_back(std::move(tree));
+  ModelReader(m, registry, options).run(root, ".");
+  return m;
+}
+
+std::string Model::absolute(const Namespace& space, const std::string& name) {
+  const std::size_t dot = name.find('.');
+  const std::string first = name.substr(0, dot);
+  if (first == "ground") return name;
+  const auto port = space.ports.find(first);
+  if (port != space.ports.end()) return port->second + (dot == std::string::npos ? "" : name.substr(dot));
+  return space.prefix + name;
+}
+
+int Model::find_component(std::string_view path) const {
+  const auto at = component_index_.find(path);
+  return at == component_index_.end() ? -1 : at->second;
+}
+int Model::find_node(std::string_view path) const {
+  const auto at = node_index_.find(path);
+  return at == node_index_.end() ? -1 : at->second;
+}
+
+std::vector<std::string> Model::names_in(const Namespace& space) const {
+  std::vector<std::string> names = {"ground"};
+  for (const auto& [port, target] : space.ports) names.push_back(port);
+  const auto add = [&](const std::string& path) {
+    if (path.starts_with(space.prefix) && names.size() < 5000) names.push_back(path.substr(space.prefix.size()));
+  };
+  for (const FlatComponent& c : components) add(c.path);
+  for (const DeclaredNode& n : nodes) add(n.path);
+  return names;
+}
+
+Node Model::flattened() const {
+  Node root = Node::mapping({});
+  const auto put = [](Node& to, const std::string& key, Node value) {
+    to.entries.push_back({key, {}, std::move(value)});
+  };
+  put(root, "escapement", Node(language_version));
+  put(root, "flattened", Node("true"));
+  if (!title.empty()) {
+    Node text(title);
+    text.quoted = true;
+    put(root, "title", text);
+  }
+  if (!nodes.empty()) {
+    Node all = Node::mapping({});
+    for (const DeclaredNode& n : nodes) {
+      if (!all.find(info(n.domain).name)) put(all, info(n.domain).name, Node::sequence({}));
+      all.find(info(n.domain).name)->items.push_back(Node(n.path));
+    }
+    put(root, "nodes", all);
+  }
+  Node parts = Node::mapping({});
+  for (const FlatComponent& c : components) {
+    const FieldReader reader(*c.space, c.loop, allow_outside);
+    Node fields = reader.self_contained(*c.fields, c.type->parameters);
+    std::erase_if(fields.entries, [](const Node::Entry& e) { return e.key == "for"; });
+    for (Node::Entry& e : fields.entries) {
+      if (!c.type->port(e.key)) continue;
+      const auto rename = [&](Node& n) {
+        if (n.is_scalar()) n.text = absolute(*c.space, reader.substituted(n, e.key));
+      };
+      rename(e.value);
+      for (Node& n : e.value.items) rename(n);
+    }
+    put(parts, c.path, std::move(fields));
+  }
+  put(root, "components", std::move(parts));
+  if (simulate_text_ && !simulate_text_->entries.empty())
+    put(root, "simulate", FieldReader((*spaces_)[0], {}).self_contained(*simulate_text_, simulate_schema()));
+  if (start != "given") put(root, "start", Node(start));
+  if (!gravity.empty()) {
+    std::vector<Node> g;
+    for (double v : gravity) g.push_back(Node(fmt::format("{:.17g} m/s^2", v)));
+    put(root, "gravity", Node::sequence(std::move(g)));
+  }
+  const auto texts = [](const std::vector<std::string>& list) {
+    std::vector<Node> items;
+    for (const std::string& s : list) {
+      Node n(s);
+      n.quoted = true;
+      items.push_back(n);
+    }
+    return Node::sequence(std::move(items));
+  };
+  if (record_all) put(root, "record", Node("all"));
+  else if (!record.empty()) put(root, "record", texts(record));
+  if (!plots.empty()) {
+    std::vector<Node> list;
+    for (const PlotRequestText& p : plots) {
+      Node n = Node::mapping({});
+      if (!p.title.empty()) {
+        Node text(p.title);
+        text.quoted = true;
+        put(n, "title", text);
+      }
+      if (!p.x.empty()) put(n, "x", Node(p.x));
+      put(n, "y", texts(p.y));
+      list.push_back(std::move(n));
+    }
+    put(root, "plots", Node::sequence(std::move(list)));
+  }
+  return root;
+}
+
+// ------------------------------------------------------------------ ModelText
+
+ModelText::ModelText() : root_(Node::mapping({})) { root_.entries.push_back({"escapement", {}, Node(language_version)}); }
+
+Node& ModelText::section(const std::string& key) {
+  if (!root_.find(key)) root_.entries.push_back({key, {}, Node::mapping({})});
+  return *root_.find(key);
+}
+ModelText& ModelText::title(const std::string& text) { return set("title", Node(text)); }
+ModelText& ModelText::parameter(const std::string& name, Node value) {
+  section("parameters").entries.push_back({name, {}, std::move(value)});
+  return *this;
+}
+ModelText& ModelText::node(const std::string& domain, const std::string& name) {
+  Node& all = section("nodes");
+  if (!all.find(domain)) all.entries.push_back({domain, {}, Node::sequence({})});
+  all.find(domain)->items.push_back(Node(name));
+  return *this;
+}
+ModelText& ModelText::add(const std::string& name, const std::string& type, Fields fields) {
+  Node n = std::move(fields);
+  n.entries.insert(n.entries.begin(), {"type", {}, Node(type)});
+  section("components").entries.push_back({name, {}, std::move(n)});
+  return *this;
+}
+ModelText& ModelText::simulate(const std::string& key, Node value) {
+  section("simulate").entries.push_back({key, {}, std::move(value)});
+  return *this;
+}
+ModelText& ModelText::set(const std::string& key, Node value) {
+  root_.entries.push_back({key, {}, std::move(value)});
+  return *this;
+}
+Model ModelText::model(const Registry& registry, const ReadOptions& options) const {
+  return Model::from_tree(root_, registry, options);
+}
+
+}  // namespace escapement

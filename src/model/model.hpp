@@ -1,0 +1,122 @@
+// Model: a model file read, its parameters evaluated, its subsystems and repetitions unfolded: a flat list of
+// components by path, each with its fields and the names it sees. Nothing is built yet.
+#pragma once
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/fields.hpp"
+#include "model/yaml.hpp"
+
+namespace escapement {
+
+struct ReadOptions {
+  std::vector<std::pair<std::string, std::string>> set;  // --set KEY=VALUE: a parameter, or a dotted path
+  bool allow_outside = false;                            // files outside the model's folder
+  YamlLimits limits;
+};
+
+struct FlatComponent {
+  std::string path;
+  const ComponentType* type;
+  const Node* fields;
+  Mark mark;  // of its name
+  const Namespace* space;
+  Loop loop;
+};
+
+/// A net declared under `nodes:`.
+struct DeclaredNode {
+  std::string path;
+  Domain domain;
+  Mark mark;
+};
+
+/// `ports:` of a subsystem, connected from outside.
+struct ConnectedPort {
+  std::string target, where;
+  std::optional<Domain> domain;  // none: a signal
+  Mark mark;
+};
+
+struct PlotRequestText {
+  std::string title, x;
+  std::vector<std::string> y;
+};
+
+class Model {
+ public:
+  static Model read_file(const std::filesystem::path& path, const Registry& registry, const ReadOptions& options = {});
+  static Model read_text(std::string_view text, const std::string& name, const Registry& registry,
+                         const ReadOptions& options = {});
+  /// From a tree made in C++ (ModelText).
+  static Model from_tree(Node root, const Registry& registry, const ReadOptions& options = {});
+
+  std::string title;
+  std::vector<FlatComponent> components;
+  std::vector<DeclaredNode> nodes;
+  std::vector<ConnectedPort> connected_ports;
+  FieldValues simulate;              // by simulate_schema()
+  bool output_every_is_time = false;  // otherwise a number of steps
+  Mark simulate_mark;
+  std::string start = "given";
+  std::vector<std::string> record;   // patterns; empty: the default channels
+  bool record_all = false;
+  Mark record_mark;
+  std::vector<PlotRequestText> plots;
+  std::vector<double> gravity;       // empty: not stated
+  std::string file;                  // as messages call it
+  bool allow_outside = false;
+
+  /// What a name means in a namespace, by absolute path; `ground` stays `ground`.
+  static std::string absolute(const Namespace& space, const std::string& name);
+  /// Index of a component or declared node with exactly this path, or -1.
+  int find_component(std::string_view path) const;
+  int find_node(std::string_view path) const;
+  /// All names a reference may begin with, for "did you mean".
+  std::vector<std::string> names_in(const Namespace& space) const;
+  /// The model as it stands, without parameters, subsystems, repetitions or other files: reads back as the same model.
+  Node flattened() const;
+
+ private:
+  friend class ModelReader;
+  struct PathHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+  };
+  using Index = std::unordered_map<std::string, int, PathHash, std::equal_to<>>;
+  Index component_index_, node_index_;
+  std::unique_ptr<Sources> sources_ = std::make_unique<Sources>();
+  std::unique_ptr<std::deque<Node>> documents_ = std::make_unique<std::deque<Node>>();
+  std::unique_ptr<std::deque<Namespace>> spaces_ = std::make_unique<std::deque<Namespace>>();
+  const Node* simulate_text_ = nullptr;
+};
+
+/// The keys of `simulate:`.
+const std::vector<Parameter>& simulate_schema();
+
+/// A model written in C++, through the same registry as a file:
+///   ModelText text;
+///   text.parameter("m", "1 kg");
+///   text.add("mass", "translational.mass", {{"mass", "m"}, {"initial", Fields{{"position", "5 m"}}}});
+class ModelText {
+ public:
+  ModelText();
+  ModelText& title(const std::string& text);
+  ModelText& parameter(const std::string& name, Node value);
+  ModelText& node(const std::string& domain, const std::string& name);
+  ModelText& add(const std::string& name, const std::string& type, Fields fields);
+  ModelText& simulate(const std::string& key, Node value);
+  ModelText& set(const std::string& key, Node value);  // any key of the top level: start, record, gravity …
+  Model model(const Registry& registry, const ReadOptions& options = {}) const;
+  const Node& tree() const { return root_; }
+
+ private:
+  Node& section(const std::string& key);
+  Node root_;
+};
+
+}  // namespace escapement

@@ -1,0 +1,181 @@
+#include "model/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <stdexcept>
+
+namespace escapement {
+
+using Type = Parameter::Type;
+
+std::string Parameter::range() const {
+  const bool low = minimum > -std::numeric_limits<double>::infinity();
+  const bool high = maximum < std::numeric_limits<double>::infinity();
+  if (low && high) return fmt::format("{:g} {} … {:g}", minimum, above_minimum ? "<" : "", maximum);
+  if (low) return fmt::format("{} {:g}", above_minimum ? ">" : "≥", minimum);
+  if (high) return fmt::format("≤ {:g}", maximum);
+  return "";
+}
+
+namespace {
+Parameter make(std::string key, Type type, std::string unit, std::string summary) {
+  Parameter p;
+  p.key = std::move(key);
+  p.type = type;
+  p.unit = std::move(unit);
+  p.summary = std::move(summary);
+  return p;
+}
+}  // namespace
+
+Parameter number(std::string key, std::string unit, std::string summary) {
+  return make(std::move(key), Type::number, std::move(unit), std::move(summary));
+}
+Parameter integer(std::string key, std::string summary) {
+  return make(std::move(key), Type::integer, "1", std::move(summary));
+}
+Parameter boolean(std::string key, std::string summary) {
+  return make(std::move(key), Type::boolean, "1", std::move(summary));
+}
+Parameter text(std::string key, std::string summary) {
+  return make(std::move(key), Type::text, "1", std::move(summary));
+}
+Parameter choice(std::string key, std::vector<std::string> choices, std::string summary) {
+  Parameter p = make(std::move(key), Type::choice, "1", std::move(summary));
+  p.choices = std::move(choices);
+  return p;
+}
+Parameter vector(std::string key, std::string unit, int size, std::string summary) {
+  Parameter p = make(std::move(key), Type::vector, std::move(unit), std::move(summary));
+  p.size = size;
+  return p;
+}
+Parameter matrix(std::string key, std::string unit, std::string summary) {
+  return make(std::move(key), Type::matrix, std::move(unit), std::move(summary));
+}
+Parameter table(std::string key, std::string unit_x, std::string unit_y, std::string summary) {
+  Parameter p = make(std::move(key), Type::table, std::move(unit_x), std::move(summary));
+  p.second_unit = std::move(unit_y);
+  return p;
+}
+Parameter expression(std::string key, std::string unit,
+                     std::vector<std::pair<std::string, std::string>> variables, std::string summary) {
+  Parameter p = make(std::move(key), Type::expression, std::move(unit), std::move(summary));
+  p.variables = std::move(variables);
+  return p;
+}
+Parameter group(std::string key, std::vector<Parameter> parameters, std::string summary) {
+  Parameter p = make(std::move(key), Type::group, "1", std::move(summary));
+  p.group = std::move(parameters);
+  p.required = false;
+  return p;
+}
+
+Port node_port(std::string key, Domain domain, std::string summary) {
+  Port p;
+  p.key = std::move(key);
+  p.domain = domain;
+  p.summary = std::move(summary);
+  return p;
+}
+Port between(Domain domain) {
+  Port p = node_port("between", domain, fmt::format("the two ends A and B, each {}", info(domain).node));
+  p.count = 2;
+  return p;
+}
+Port at(Domain domain) { return node_port("at", domain, fmt::format("{} it acts on", info(domain).node)); }
+Port signal_port(std::string key, std::string unit, std::string summary) {
+  Port p;
+  p.key = std::move(key);
+  p.summary = std::move(summary);
+  p.unit = std::move(unit);
+  return p;
+}
+Port input(std::string unit, std::string summary) {
+  return signal_port("input", std::move(unit), std::move(summary));
+}
+
+ComponentType& ComponentType::owns(Domain domain) {
+  provides = domain;
+  std::vector<Parameter> start;
+  for (const NodeOutput& o : info(domain).outputs) {
+    gives({o.name, o.unit, o.summary, o.parts});
+    if (o.rate == 2) continue;
+    const int parts = static_cast<int>(std::string(o.parts).size());
+    std::string zero = "0";
+    if (parts > 0) zero = parts == 2 ? "[0, 0]" : "[0, 0, 0]";
+    start.push_back((parts == 0 ? number(o.name, o.unit, std::string(o.summary) + " at the start")
+                                : vector(o.name, o.unit, parts, std::string(o.summary) + " at the start"))
+                        .otherwise(zero));
+  }
+  return takes(group("initial", std::move(start), "values at the start"));
+}
+
+ComponentType& ComponentType::is_block(std::string output_summary, bool wide) {
+  block = true;
+  gives({"output", "", std::move(output_summary), {}, wide});
+  return takes(text("unit", "unit of the output, checked where it meets a physical input").optional());
+}
+
+const Parameter* ComponentType::parameter(std::string_view key) const {
+  for (const Parameter& p : parameters)
+    if (p.key == key) return &p;
+  return nullptr;
+}
+const Port* ComponentType::port(std::string_view key) const {
+  for (const Port& p : ports)
+    if (p.key == key) return &p;
+  return nullptr;
+}
+const OutputType* ComponentType::output(std::string_view name) const {
+  for (const OutputType& o : outputs)
+    if (o.name == name) return &o;
+  return nullptr;
+}
+
+namespace {
+
+void check(const ComponentType& type) {
+  const auto refuse = [&](const std::string& what) { throw std::logic_error(type.name + ": " + what); };
+  if (type.summary.empty() || type.signs.empty() || type.example.empty() || !type.build)
+    refuse("summary, signs, example and build must be given");
+  std::set<std::string> keys = {"type", "use", "with", "connect", "for", "name"};
+  const auto unique = [&](const std::string& key) {
+    if (!keys.insert(key).second) refuse("the key `" + key + "` is there twice or reserved");
+  };
+  const std::function<void(const Parameter&)> units = [&](const Parameter& p) {
+    if (p.unit != "any") parse_unit(p.unit);
+    if (!p.second_unit.empty() && p.second_unit != "any") parse_unit(p.second_unit);
+    for (const auto& v : p.variables) parse_unit(v.second);
+    for (const Parameter& inner : p.group) units(inner);
+  };
+  for (const Parameter& p : type.parameters) unique(p.key), units(p);
+  for (const Port& p : type.ports) unique(p.key);
+  for (const OutputType& o : type.outputs)
+    if (!o.unit.empty()) parse_unit(o.unit);
+}
+
+}  // namespace
+
+Registry::Registry(std::vector<ComponentType> types) : types_(std::move(types)) {
+  std::sort(types_.begin(), types_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (std::size_t i = 0; i < types_.size(); ++i) {
+    check(types_[i]);
+    if (!index_.emplace(types_[i].name, static_cast<int>(i)).second)
+      throw std::logic_error(types_[i].name + ": registered twice");
+  }
+}
+
+const ComponentType* Registry::find(std::string_view name) const {
+  const auto at = index_.find(name);
+  return at == index_.end() ? nullptr : &types_[at->second];
+}
+
+std::vector<std::string> Registry::names() const {
+  std::vector<std::string> names;
+  for (const ComponentType& t : types_) names.push_back(t.name);
+  return names;
+}
+
+}  // namespace escapement

@@ -1,0 +1,144 @@
+// What a component says of itself: the one place from which reader, messages, reference page, JSON Schema and tests
+// are derived.
+#pragma once
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/domain.hpp"
+#include "model/units.hpp"
+
+namespace escapement {
+
+class Build;
+
+/// One key of a component (or of `simulate:`): type, unit, default, range.
+struct Parameter {
+  enum class Type { number, integer, boolean, text, choice, vector, matrix, table, expression, group };
+
+  std::string key;
+  Type type = Type::number;
+  std::string unit;  // "1" pure number, "any" whatever the user likes
+  std::string summary;
+  std::optional<std::string> fallback = {};  // the default, written as in a model file
+  bool required = true;
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  bool above_minimum = false;  // the minimum itself is excluded
+  std::string alternative_of = {};                                       // exactly one key of this set is given
+  std::vector<std::string> choices = {};                                 // of a choice
+  int size = 0;                                                          // of a vector; 0: any
+  std::string second_unit = {};                                          // of a table: of its values
+  std::vector<std::pair<std::string, std::string>> variables = {};       // of an expression: name, unit
+  std::vector<Parameter> group = {};                                     // of a group
+
+  Parameter& otherwise(std::string text) { return fallback = std::move(text), required = false, *this; }
+  Parameter& optional() { return required = false, *this; }
+  Parameter& positive() { return minimum = 0, above_minimum = true, *this; }
+  Parameter& at_least(double value) { return minimum = value, *this; }
+  Parameter& at_most(double value) { return maximum = value, *this; }
+  Parameter& one_of(std::string set) { return alternative_of = std::move(set), required = false, *this; }
+  /// "> 0", "0 … 1", "".
+  std::string range() const;
+};
+
+Parameter number(std::string key, std::string unit, std::string summary);
+Parameter integer(std::string key, std::string summary);
+Parameter boolean(std::string key, std::string summary);
+Parameter text(std::string key, std::string summary);
+Parameter choice(std::string key, std::vector<std::string> choices, std::string summary);
+/// `size` 0: any length.
+Parameter vector(std::string key, std::string unit, int size, std::string summary);
+Parameter matrix(std::string key, std::string unit, std::string summary);
+/// Pairs [[x, y], …], two-column rows of a CSV file.
+Parameter table(std::string key, std::string unit_x, std::string unit_y, std::string summary);
+/// An expression of these variables (name, unit) and of the parameters.
+Parameter expression(std::string key, std::string unit, std::vector<std::pair<std::string, std::string>> variables,
+                     std::string summary);
+Parameter group(std::string key, std::vector<Parameter> parameters, std::string summary);
+
+/// A key that names nodes of a domain, or signals.
+struct Port {
+  std::string key;
+  std::optional<Domain> domain;  // none: a signal
+  std::string summary;
+  int count = 1;                // 2 for `between`
+  bool required = true;
+  std::string unit = "any";     // of a signal: its tag must agree
+  int width = 1;                // of a signal; 0: any
+  bool list = false;            // several signals, kept apart ([a, b] instead of one)
+  std::string alternative_of = {};
+  Port& optional() { return required = false, *this; }
+  Port& one_of(std::string set) { return alternative_of = std::move(set), required = false, *this; }
+  Port& any_width() { return width = 0, *this; }
+  Port& several() { return list = true, width = 0, *this; }
+};
+/// `between: [A, B]`: two like ends.
+Port between(Domain domain);
+Port at(Domain domain);
+Port node_port(std::string key, Domain domain, std::string summary);
+Port input(std::string unit, std::string summary);
+Port signal_port(std::string key, std::string unit, std::string summary);
+
+/// A channel of a component.
+struct OutputType {
+  std::string name, unit, summary;
+  std::string parts = {};    // "xyz": a vector with these parts
+  bool wide = false;         // as wide as ComponentType::width says
+  bool by_default = true;    // recorded unless the model chooses otherwise
+};
+
+/// How the 3-D view will draw it: a primitive and the keys or outputs that size it.
+struct Shape {
+  std::string primitive = "none";  // box, cylinder, sphere, spring, damper, rod, arrow, gear, block, none
+  std::string note = {};
+};
+
+struct ComponentType {
+  ComponentType(std::string name, std::string summary) : name(std::move(name)), summary(std::move(summary)) {}
+
+  std::string name;         // "translational.spring"
+  std::string summary;      // one sentence
+  std::string description;  // Markdown, may be empty: the equations
+  std::string signs;        // what is positive
+  std::string example;      // lines of a `components:` mapping that make a complete model
+  Shape shape;
+  std::vector<Parameter> parameters;
+  std::vector<Port> ports;
+  std::vector<OutputType> outputs;
+  std::optional<Domain> provides;  // it owns a node of this domain: its name stands for the node
+  bool block = false;              // a block: its name stands for its first output; `unit:` may tag it
+  /// How wide a wide output is ("output", or another by name); < 1: not known yet.
+  std::function<int(const Build&, std::string_view output)> width;
+  std::function<void(Build&)> build;
+
+  ComponentType& takes(Parameter p) { return parameters.push_back(std::move(p)), *this; }
+  ComponentType& connects(Port p) { return ports.push_back(std::move(p)), *this; }
+  ComponentType& gives(OutputType o) { return outputs.push_back(std::move(o)), *this; }
+  /// It owns a node: its channels and the group `initial`.
+  ComponentType& owns(Domain domain);
+  /// It is a block with the output `output`.
+  ComponentType& is_block(std::string output_summary, bool wide = false);
+  const Parameter* parameter(std::string_view key) const;
+  const Port* port(std::string_view key) const;
+  const OutputType* output(std::string_view name) const;
+};
+
+/// All component types by name; never changes after it was made.
+class Registry {
+ public:
+  /// Throws std::logic_error if two have one name or a schema contradicts itself.
+  explicit Registry(std::vector<ComponentType> types);
+  const ComponentType* find(std::string_view name) const;
+  const std::vector<ComponentType>& types() const { return types_; }
+  std::vector<std::string> names() const;
+
+ private:
+  std::vector<ComponentType> types_;
+  std::map<std::string, int, std::less<>> index_;
+};
+
+}  // namespace escapement

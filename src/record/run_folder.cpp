@@ -1,0 +1,77 @@
+#include "record/run_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "record/file_error.hpp"
+
+namespace escapement {
+namespace fs = std::filesystem;
+
+namespace {
+constexpr const char* own_files[] = {"results.csv", "results.h5", "summary.json", "model.yaml"};
+}
+
+RunFolder RunFolder::beside(const fs::path& model) {
+  std::error_code fault;
+  const fs::path folder = fs::weakly_canonical(model.has_parent_path() ? model.parent_path() : fs::path("."), fault);
+  std::string base = folder.string();
+  const fs::path here = fs::current_path(fault);
+  if (const fs::path relative = folder.lexically_relative(here); !fault && !relative.empty() && *relative.begin() != "..")
+    base = relative == "." ? (fs::path("..") / folder.filename()).string() : relative.string();
+  for (int i = 1; i < 100000; ++i) {
+    const fs::path candidate = base + "-run" + (i == 1 ? "" : fmt::format("-{}", i));
+    if (fs::create_directory(candidate, fault)) return RunFolder(candidate);
+    if (fault) throw system_error(candidate, "cannot be made", fault.value());
+  }
+  throw FileError(base + "-run", "there are too many runs already", "remove some, or choose a folder with --out");
+}
+
+RunFolder RunFolder::at(const fs::path& folder, bool replace) {
+  std::error_code fault;
+  fs::create_directories(folder, fault);
+  if (fault) throw system_error(folder, "cannot be made", fault.value());
+  if (fs::is_empty(folder, fault) && !fault) return RunFolder(folder);
+  if (fault) throw system_error(folder, "cannot be read", fault.value());
+  if (!replace)
+    throw FileError(folder.string(), "the folder is not empty", "another folder, or --force to replace the run in it");
+  if (!fs::exists(folder / "results.csv"))
+    throw FileError(folder.string(), "the folder holds something else than a run; it is left as it is",
+                    "another folder");
+  for (const char* file : own_files) {
+    fs::remove(folder / file, fault);
+    if (fault) throw system_error(folder / file, "cannot be removed", fault.value());
+  }
+  return RunFolder(folder);
+}
+
+void RunFolder::write(const std::string& name, std::string_view text) const {
+  const fs::path target = path_ / name, temporary = path_ / ("." + name + ".part");
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) throw system_error(target, "cannot be written", errno);
+  std::string_view rest = text;
+  int fault = 0;
+  while (!rest.empty() && fault == 0) {
+    const ssize_t n = ::write(file, rest.data(), rest.size());
+    if (n >= 0) rest.remove_prefix(static_cast<std::size_t>(n));
+    else if (errno != EINTR) fault = errno;
+  }
+  if (::close(file) != 0 && fault == 0) fault = errno;
+  if (fault == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) fault = errno;
+  if (fault != 0) {
+    ::unlink(temporary.c_str());
+    throw system_error(target, "cannot be written", fault);
+  }
+}
+
+std::string hash_of(std::string_view text) {
+  std::uint64_t h = 14695981039346656037ull;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  return fmt::format("fnv1a:{:016x}", h);
+}
+
+}  // namespace escapement

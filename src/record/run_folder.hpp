@@ -1,0 +1,31 @@
+// The folder a run writes to. Nothing that is not an earlier run is ever overwritten.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace escapement {
+
+class RunFolder {
+ public:
+  /// `<model's folder>-run`, or `-run-2`, `-run-3` … if there is one already. Throws FileError.
+  static RunFolder beside(const std::filesystem::path& model);
+  /// This folder: new, empty, or (with `replace`) an earlier run, whose files are removed.
+  static RunFolder at(const std::filesystem::path& folder, bool replace);
+
+  /// A folder that is there already, whatever it holds: for single files.
+  static RunFolder existing(std::filesystem::path folder) { return RunFolder(std::move(folder)); }
+
+  const std::filesystem::path& path() const { return path_; }
+  /// A small file, written whole: temporary, then renamed.
+  void write(const std::string& name, std::string_view text) const;
+
+ private:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+/// Of a text, for telling models apart: FNV-1a, 64 bits, "fnv1a:…".
+std::string hash_of(std::string_view text);
+
+}  // namespace escapement
