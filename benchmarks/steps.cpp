@@ -1,6 +1,6 @@
 // Time per step of small systems, over the bare solver work of that step (factor + solve of the same matrix).
 #include "components/body/rigid.hpp"
-#include "components/joint/ball.hpp"
+#include "components/joint/spherical.hpp"
 #include "problems/pendulum.hpp"
 #include "problems/spring_mass.hpp"
 #include "report.hpp"

@@ -7,7 +7,7 @@
 
 #include "chain.hpp"
 #include "components/body/rigid.hpp"
-#include "components/joint/ball.hpp"
+#include "components/joint/spherical.hpp"
 #include "problems/pendulum.hpp"
 #include "problems/spring_mass.hpp"
 #include "steppers/generalized_alpha.hpp"

@@ -1,7 +1,7 @@
 // A mechatronic loop around a constrained body: heavy top on a ball joint, spun by a DC motor that hangs on an RLC
 // supply, whose voltage a controller sets from an accelerometer. One system, second order in every domain.
 #include "components/body/rigid.hpp"
-#include "components/joint/ball.hpp"
+#include "components/joint/spherical.hpp"
 #include "components/math/equations.hpp"
 #include "support.hpp"
 

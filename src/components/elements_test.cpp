@@ -1,10 +1,17 @@
 // Every element passes the element checker; a deliberately wrong one does not.
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "components/body/rigid.hpp"
+#include "components/control/constant.hpp"
+#include "components/control/linear.hpp"
+#include "components/control/pid.hpp"
+#include "components/control/sine.hpp"
 #include "components/control/state_space.hpp"
+#include "components/control/step.hpp"
 #include "components/control/tanh_saturation.hpp"
-#include "components/joint/ball.hpp"
+#include "components/joint/spherical.hpp"
 #include "components/math/equations.hpp"
 #include "components/planar/body.hpp"
 #include "components/planar/damper.hpp"
@@ -12,12 +19,19 @@
 #include "components/planar/knife_edge.hpp"
 #include "components/planar/mass.hpp"
 #include "components/planar/spring.hpp"
+#include "components/registry.hpp"
+#include "components/translational/backlash.hpp"
 #include "components/translational/damper.hpp"
+#include "components/translational/end_stop.hpp"
 #include "components/translational/force.hpp"
+#include "components/translational/friction.hpp"
+#include "components/translational/lever.hpp"
 #include "components/translational/mass.hpp"
+#include "components/translational/motion.hpp"
 #include "components/translational/spring.hpp"
 #include "core/element_check.hpp"
 #include "core/tap.hpp"
+#include "model/assembly.hpp"
 
 using namespace escapement;
 
@@ -60,6 +74,136 @@ TEST_CASE("force, acceleration tap, state space, saturation") {
   check(b);
 }
 
+namespace {
+
+std::shared_ptr<const Expression> law(const char* text, std::vector<std::string> inputs) {
+  Scope scope;
+  scope.find = [&](std::string_view name) -> std::optional<Name> {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i] == name) return Name{{}, static_cast<int>(i), 0, false};
+    return std::nullopt;
+  };
+  return std::make_shared<const Expression>(Expression::compile(text, scope));
+}
+
+}  // namespace
+
+TEST_CASE("springs and dampers by a law, all outputs as signals") {
+  SystemBuilder b;
+  const auto p = b.position<1>("p"), q = b.position<1>("q");
+  b.add(translational::Mass{p, 2.0});
+  b.add(translational::Mass{q, 0.5});
+  const auto points = std::make_shared<const Table>(
+      std::vector<double>{-3, 0, 3}, std::vector<double>{-9, 0, 6}, Table::Interpolation::smooth);
+  const translational::SpringByLaw table{p, q, points, nullptr, 0.2};
+  const translational::SpringByLaw cubic{{}, p, nullptr, law("3*e + 2*e^3 + 0.4*v", {"e", "v"})};
+  const translational::DamperByLaw air{p, q, law("2*v^3 + v", {"v"})};
+  b.add(table);
+  b.add(cubic);
+  b.add(air);
+  for (int i = 0; i < 2; ++i) {
+    const std::string n = std::to_string(i);
+    b.add(OutputTap<translational::SpringByLaw>{cubic, b.signal<1>("cubic" + n), i});
+    b.add(OutputTap<translational::DamperByLaw>{air, b.signal<1>("air" + n), i});
+    b.add(OutputTap<translational::Spring>{{p, q, 3.0, 0.1}, b.signal<1>("spring" + n), i});
+    b.add(OutputTap<translational::Damper>{{p, q, 3.0}, b.signal<1>("damper" + n), i});
+  }
+  check(b);
+}
+
+TEST_CASE("gap: both limits, one limit, no play; energy and loss") {
+  for (const auto& [lower, upper] :
+       {std::pair(-0.5, 0.4), std::pair(-double(INFINITY), 0.1), std::pair(0.3, 0.3)}) {
+    SystemBuilder b;
+    const auto p = b.position<1>("p"), q = b.position<1>("q");
+    b.add(translational::Mass{p, 2.0});
+    b.add(translational::Mass{q, 0.5});
+    b.add(translational::Gap{p, q, lower, upper, 80.0, 40.0});
+    check(b, {.states = 60});
+  }
+}
+
+TEST_CASE("friction: rows and loss") {
+  SystemBuilder b;
+  const auto p = b.position<1>("p"), q = b.position<1>("q");
+  b.add(translational::Mass{p, 2.0});
+  b.add(translational::Mass{q, 0.5});
+  b.add(translational::Friction{p, q, 1.0, 1.6, 0.3, 0.2, 0.4});
+  check(b);
+}
+
+TEST_CASE("prescribed motion and transmission") {
+  SystemBuilder b;
+  const auto p = b.position<1>("p"), q = b.position<1>("q"), r = b.position<1>("r"), c = b.position<1>("c");
+  const auto u = b.signal<1>("u");
+  for (const auto& at : {p, q, c}) b.add(translational::Mass{at, 2.0});
+  b.add(translational::MotionByLaw{p, b.multiplier<1>("l"), law("0.3*sin(2*t) + t^2", {"t"})});
+  b.add(translational::ReferenceFilter{r, u, 3.0, 0.7});
+  b.add(translational::MotionByReference{q, r, b.multiplier<1>("k")});
+  b.add(translational::Transmission{p, q, c, b.multiplier<1>("g"), 3.0, 0.1});
+  b.add(control::Sine{u, 2.0, 0.5, 0.1, 0.2});
+  check(b);
+}
+
+TEST_CASE("a drive does not act on its own reference") {
+  SystemBuilder b;
+  const auto q = b.position<1>("q"), r = b.position<1>("r");
+  const auto u = b.signal<1>("u");
+  const auto l = b.multiplier<1>("l");
+  b.add(translational::Mass{q, 2.0});
+  b.add(translational::ReferenceFilter{r, u, 3.0, 0.7});
+  b.add(translational::MotionByReference{q, r, l});
+  b.add(control::Constant{u, 0.0});
+  const System system = b.finish();
+  State s = system.state();
+  system.value(s, l)[0] = 5.0;
+  std::vector<double> rows(system.size());
+  system.residual(s, {}, rows);
+  CHECK(rows[system.variables()[q.variable].row] == 5.0);
+  CHECK(rows[system.variables()[r.variable].row] == 0.0);
+}
+
+TEST_CASE("sources, linear terms, controller and limiter") {
+  SystemBuilder b;
+  const auto r = b.signal<1>("r"), y = b.signal<1>("y"), f = b.signal<1>("f");
+  const auto v = b.signal<1>("v", {.nominal = 3.0}), u = b.signal<1>("u");
+  const auto i = b.state<1>("i"), d = b.state<1>("d"), x = b.state<1>("x");
+  b.add(control::Constant{r, 2.0});
+  b.add(control::Sine{f, 2.0, 0.5, 0.1, 0.2});
+  b.add(control::Pid{r, y, f, v, i, d, 3.0, 0.5, 0.2, 0.05, 0.7, 0.3});
+  b.add(control::Limiter{v, u, -1.0, 1.5});
+  b.add(control::StateFromSignal{i, u, 4.0});
+  b.add(control::StateFromSignal{i, v, -4.0});
+  b.add(control::Integrated{x});
+  b.add(control::StateFromSignal{x, u, 2.0});
+  b.add(control::LinearTerm<StateVariable<1>, StateVariable<1>>{x, x, -0.5});
+  b.add(control::Defined{y});
+  b.add(control::SignalFromState{y, x, 1.0});
+  b.add(control::SignalFromSignal{y, f, 0.1});
+  const auto jump = b.signal<1>("jump");
+  b.add(control::Step{jump, 1.0, 2.0});
+  for (int k = 0; k < 3; ++k)
+    b.add(OutputTap<control::Pid>{
+        {r, y, f, v, i, d, 3.0, 0.5, 0.2, 0.05, 0.7, 0.3}, b.signal<1>("part" + std::to_string(k)), k});
+  check(b);
+}
+
+TEST_CASE("every registered example assembles and passes the element checker") {
+  const Registry registry = standard_registry();
+  for (const ComponentType& type : registry.types()) {
+    CAPTURE(type.name);
+    std::string text = "escapement: 1\ngravity: [0, 0, -9.81 m/s^2]\ncomponents:\n";
+    std::istringstream lines(type.example);
+    for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
+    try {
+      const Assembly assembly = assemble(Model::read_text(text, type.name, registry));
+      for (const auto& fault : check_elements(assembly.system)) FAIL_CHECK(fault);
+    } catch (const std::exception& e) {
+      FAIL_CHECK(e.what());
+    }
+  }
+}
+
 TEST_CASE("wide state space") {
   SystemBuilder b;
   const auto x = b.state<2>("x");
@@ -84,6 +228,10 @@ TEST_CASE("planar elements, hand-written tangents against the oracle") {
   b.add(planar::Distance{{}, p, l0, 0.5});
   b.add(planar::Spring{p, q, 20.0, 0.4});
   b.add(planar::Damper{p, q, 0.6});
+  for (int i = 0; i < 2; ++i) {
+    b.add(OutputTap<planar::Spring>{{p, q, 20.0, 0.4}, b.signal<1>("s" + std::to_string(i)), i});
+    b.add(OutputTap<planar::Damper>{{p, q, 0.6}, b.signal<1>("d" + std::to_string(i)), i});
+  }
   check(b, {.tolerance = 1e-5});  // random points may come close to each other
 }
 
@@ -112,6 +260,28 @@ TEST_CASE("rigid body and ball joint on SO(3) x R3 and on SE(3)") {
   c.add(body::RigidPose{at, 1.7, J, {{0.0, 0.2, -9.81}}});
   c.add(joint::BallPose{at, k, {{0.3, -0.4, 0.2}}, {{0.1, 0.2, 0.3}}});
   check(c);
+
+  SystemBuilder d;
+  const auto first = d.pose("first"), second = d.pose("second");
+  const auto m = d.multiplier<3>("m"), n = d.multiplier<3>("n");
+  d.add(body::RigidPose{first, 1.7, J, {{0.0, 0.2, -9.81}}});
+  d.add(body::RigidPose{second, 0.6, J});
+  d.add(joint::Spherical{{}, first, m, {{0.1, 0.2, 0.3}}, {{0.3, -0.4, 0.2}}});
+  d.add(joint::Spherical{first, second, n, {{0.3, 0.1, -0.2}}, {{0.0, -0.4, 0.2}}});
+  check(d);
+
+  SystemBuilder e;
+  const auto body = e.pose("body"), other = e.pose("other");
+  const auto l2 = e.multiplier<3>("l2");
+  e.add(body::RigidPose{body, 1.7, J, {{0.0, 0.2, -9.81}}});
+  e.add(body::RigidPose{other, 0.6, J});
+  e.add(joint::Spherical{body, other, l2, {{0.3, 0.1, -0.2}}, {{0.0, -0.4, 0.2}}});
+  for (int i = 0; i < body::RigidPose::outputs; ++i)
+    e.add(OutputTap<body::RigidPose>{
+        {body, 1.7, J, {{0.0, 0.2, -9.81}}}, e.signal<1>("o" + std::to_string(i)), i});
+  for (int i = 0; i < 3; ++i)
+    e.add(OutputTap<joint::Spherical>{{body, other, l2, {}, {}}, e.signal<1>("f" + std::to_string(i)), i});
+  check(e);
 }
 
 namespace {

@@ -685,9 +685,15 @@ std::vector<std::string> structurally_singular_rows(const System& system) {
   std::vector<double> r(n), values(p.nonzeros());
   system.tangent(state, shift, {}, r, values);
 
-  // Columns are matched to rows by augmenting paths, searched without recursion.
+  // Columns are matched to rows: to their own row where that is possible, the rest by augmenting paths (searched
+  // without recursion).
   std::vector<int> column_of(n, -1), seen(n, -1), next(n), path;
+  std::vector<char> matched(n, 0);
+  for (int column = 0; column < n; ++column)
+    for (int k = p.column_begin[column]; k < p.column_begin[column + 1]; ++k)
+      if (p.row[k] == column && values[k] != 0) column_of[column] = column, matched[column] = 1;
   for (int start = 0; start < n; ++start) {
+    if (matched[start]) continue;
     path.assign(1, start);
     next[start] = p.column_begin[start];
     seen[start] = start;

@@ -348,11 +348,13 @@ std::vector<std::pair<double, double>> FieldReader::points(const Parameter& p, c
   if (!value.is_scalar())
     throw error("E-TABLE", value.mark, where, "expected points [[x, y], …] or the name of a CSV file, found " +
                                                   value.described());
-  const auto path = contained_path(space_, value, allow_outside_, where);
+  Node name = value;
+  name.text = substituted(value, where);
+  const auto path = contained_path(space_, name, allow_outside_, where);
   std::error_code fault;
   const auto size = std::filesystem::file_size(path, fault);
   if (fault || !std::filesystem::is_regular_file(path))
-    throw error("E-FILE", value.mark, where, fmt::format("cannot read `{}`: {}", value.text,
+    throw error("E-FILE", value.mark, where, fmt::format("cannot read `{}`: {}", name.text,
                                                          fault ? fault.message() : "not a regular file"),
                 "a table is points [[x, y], …] or a CSV file beside the model");
   if (size > YamlLimits{}.bytes)

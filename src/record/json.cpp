@@ -77,7 +77,8 @@ void Json::print(std::string& out, int indent) const {
   };
   const int inner = indent >= 0 ? indent + 1 : -1;
   if (const auto* b = std::get_if<bool>(&value_)) out += *b ? "true" : "false";
-  else if (const auto* d = std::get_if<double>(&value_)) out += std::isfinite(*d) ? fmt::format("{}", *d) : "null";
+  else if (const auto* d = std::get_if<double>(&value_))
+    out += std::isfinite(*d) ? fmt::format("{}", *d) : "null";
   else if (const auto* i = std::get_if<long>(&value_)) out += std::to_string(*i);
   else if (const auto* s = std::get_if<std::string>(&value_)) quote(out, *s);
   else if (const auto* a = std::get_if<std::vector<Json>>(&value_))

@@ -18,17 +18,20 @@ constexpr const char* own_files[] = {"results.csv", "results.h5", "summary.json"
 
 RunFolder RunFolder::beside(const fs::path& model) {
   std::error_code fault;
-  const fs::path folder = fs::weakly_canonical(model.has_parent_path() ? model.parent_path() : fs::path("."), fault);
+  const fs::path folder =
+      fs::weakly_canonical(model.has_parent_path() ? model.parent_path() : fs::path("."), fault);
   std::string base = folder.string();
   const fs::path here = fs::current_path(fault);
-  if (const fs::path relative = folder.lexically_relative(here); !fault && !relative.empty() && *relative.begin() != "..")
+  if (const fs::path relative = folder.lexically_relative(here);
+      !fault && !relative.empty() && *relative.begin() != "..")
     base = relative == "." ? (fs::path("..") / folder.filename()).string() : relative.string();
   for (int i = 1; i < 100000; ++i) {
     const fs::path candidate = base + "-run" + (i == 1 ? "" : fmt::format("-{}", i));
     if (fs::create_directory(candidate, fault)) return RunFolder(candidate);
     if (fault) throw system_error(candidate, "cannot be made", fault.value());
   }
-  throw FileError(base + "-run", "there are too many runs already", "remove some, or choose a folder with --out");
+  throw FileError(base + "-run", "there are too many runs already",
+                  "remove some, or choose a folder with --out");
 }
 
 RunFolder RunFolder::at(const fs::path& folder, bool replace) {
@@ -38,7 +41,8 @@ RunFolder RunFolder::at(const fs::path& folder, bool replace) {
   if (fs::is_empty(folder, fault) && !fault) return RunFolder(folder);
   if (fault) throw system_error(folder, "cannot be read", fault.value());
   if (!replace)
-    throw FileError(folder.string(), "the folder is not empty", "another folder, or --force to replace the run in it");
+    throw FileError(folder.string(), "the folder is not empty",
+                    "another folder, or --force to replace the run in it");
   if (!fs::exists(folder / "results.csv"))
     throw FileError(folder.string(), "the folder holds something else than a run; it is left as it is",
                     "another folder");

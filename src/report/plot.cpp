@@ -91,9 +91,9 @@ class Figure {
       if (panel == panels_.end()) panel = panels_.emplace(panels_.end());
       panel->curves.push_back(&curve);
     }
-    if (panels_.empty()) {  // an empty frame, to be seen as such
-      panels_.emplace_back().curves.push_back(&nothing_);
-    }
+    if (panels_.empty()) panels_.emplace_back().curves.push_back(&nothing_);  // an empty frame, seen as such
+    for (Panel& panel : panels_)
+      if (panel.curves.size() > 8) put_legend_above(panel);  // too many names to stand inside
   }
 
   /// Ranges over all drawable points, and whether x only grows.
@@ -124,8 +124,6 @@ class Figure {
     height_ = request_.height > 0
                   ? request_.height
                   : std::round(top + bottom + (count == 1 ? 0.52 * width_ : 0.27 * width_ * count));
-    for (Panel& panel : panels_)
-      plan_outside_legend(panel);  // only where there are too many names to fit inside
     double legends = 0;
     for (const Panel& panel : panels_)
       legends += line_height * static_cast<double>(panel.legend_rows_above.size());
@@ -184,22 +182,18 @@ class Figure {
     return sample_length + 6 + text_width(name, legend_size);
   }
 
-  void plan_outside_legend(Panel& panel) {
-    if (panel.curves.size() > 8) put_legend_above(panel);
-  }
-
   void put_legend_above(Panel& panel) {
     const double room = width_ - 80;
     panel.legend_rows_above.assign(1, {});
     panel.legend_column = 0;
     for (const Curve* curve : panel.curves)
       panel.legend_column = std::max(panel.legend_column, entry_width(curve->name) + entry_gap);
-    panel.legend_column = std::min(panel.legend_column, room);
-    const auto columns = static_cast<std::size_t>(room / panel.legend_column);
+    panel.legend_column = std::min(panel.legend_column, room + entry_gap);
+    const auto columns = static_cast<std::size_t>((room + entry_gap) / panel.legend_column);
     for (const Curve* curve : panel.curves) {
       if (panel.legend_rows_above.back().size() == columns) panel.legend_rows_above.emplace_back();
       panel.legend_rows_above.back().push_back(
-          shortened(curve->name, panel.legend_column - entry_gap - entry_width(""), legend_size));
+          shortened(curve->name, panel.legend_column - entry_gap - entry_width("") + 1, legend_size));
     }
   }
 
@@ -220,11 +214,6 @@ class Figure {
     for (std::size_t k = 0; k < panels_.size(); ++k)
       if (panels_[k].curves.size() > 1 && panels_[k].legend_rows_above.empty()) put_legend_above(panels_[k]);
     legends_.assign(panels_.size(), std::nullopt);
-    place_panels_again();
-  }
-
-  void place_panels_again() {
-    for (Panel& panel : panels_) panel.strokes.clear();
     place_panels();
   }
 

@@ -121,21 +121,25 @@ std::string component_page(const ComponentType& t) {
   if (!t.description.empty()) out += "\n" + t.description + "\n";
   std::vector<Line> lines;
   collect(t.parameters, "", lines);
+  std::size_t width = 0;  // of the column of names
+  for (const Port& p : t.ports) width = std::max(width, p.key.size());
+  for (const Line& l : lines) width = std::max(width, l.key.size());
+  for (const OutputType& o : t.outputs) width = std::max(width, output_name(o).size());
   if (!t.ports.empty()) {
     out += "\nConnections\n";
     for (const Port& p : t.ports)
-      out += fmt::format("  {:<18} {} ({}). {}\n", p.key, port_kind(p), port_need(p), p.summary);
+      out += fmt::format("  {:<{}} {} ({}). {}\n", p.key, width, port_kind(p), port_need(p), p.summary);
   }
   if (!lines.empty()) {
     out += "\nValues\n";
     for (const Line& l : lines)
-      out += fmt::format("  {:<18} {} ({}){}. {}\n", l.key, l.kind, l.need,
+      out += fmt::format("  {:<{}} {} ({}){}. {}\n", l.key, width, l.kind, l.need,
                          l.range.empty() ? "" : ", " + l.range, l.summary);
   }
   if (!t.outputs.empty()) {
     out += "\nChannels\n";
     for (const OutputType& o : t.outputs)
-      out += fmt::format("  {:<18} {}. {}{}\n", output_name(o), o.unit.empty() ? "unit as tagged" : o.unit,
+      out += fmt::format("  {:<{}} {}. {}{}\n", output_name(o), width, o.unit.empty() ? "unit as tagged" : o.unit,
                          o.summary, o.by_default ? "" : " (recorded on request)");
   }
   out += fmt::format("\nSigns\n  {}\n\nExample\n", t.signs);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "components/body/rigid.hpp"
-#include "components/joint/ball.hpp"
+#include "components/joint/spherical.hpp"
 #include "core/system.hpp"
 
 namespace escapement::problems {

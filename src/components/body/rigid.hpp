@@ -36,6 +36,8 @@ struct RigidPose {
   Vector3 gravity{};  // m/s²
 
   static constexpr bool constant_inertia = true;
+  static constexpr int outputs =
+      14;  // position, quaternion, velocity (world), angular velocity (body), energy
   auto variables() const { return std::tie(at); }
   void store(const auto& z, auto& out) const {
     const auto v = z.rate(at);
@@ -55,6 +57,16 @@ struct RigidPose {
     using S = std::remove_cvref_t<decltype(v[0])>;
     const Vec3<S> linear{{v[0], v[1], v[2]}}, angular{{v[3], v[4], v[5]}};
     return 0.5 * mass * dot(linear, linear) + 0.5 * dot(angular, inertia * angular) + potential(z);
+  }
+  auto output(const auto& z, int index) const {
+    const auto frame = z(at);
+    const auto v = z.rate(at);
+    using S = std::remove_cvref_t<decltype(v[0])>;
+    if (index < 3) return S(frame.x[index]);
+    if (index < 7) return S(index == 3 ? frame.R.w : frame.R.u[index - 4]);
+    if (index < 10) return S((frame.R * Vec3<S>{{v[0], v[1], v[2]}})[index - 7]);
+    if (index < 13) return S(v[index - 7]);
+    return S(energy(z));
   }
 };
 

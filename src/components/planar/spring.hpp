@@ -9,8 +9,13 @@ struct Spring {
   double stiffness;    // N/m
   double rest_length;  // m
 
+  static constexpr int outputs = 2;  // force, elongation
   auto variables() const { return std::tie(a, b); }
   auto potential(const auto& z) const { return 0.5 * stiffness * square(norm(z(b) - z(a)) - rest_length); }
+  auto output(const auto& z, int index) const {
+    const auto elongation = norm(z(b) - z(a)) - rest_length;
+    return index == 0 ? stiffness * elongation : elongation;
+  }
 };
 
 }  // namespace escapement::planar

@@ -22,8 +22,9 @@ void translational::build_spring(Build& b, const char* law, const char* force, c
   if (b.has("table")) {
     const auto points = b.table("table");
     const bool smooth = b.text("interpolation") == "smooth";
-    spring.table = smooth ? std::make_shared<const Table>(points->x(), points->y(), Table::Interpolation::smooth)
-                          : points;
+    spring.table = smooth
+                       ? std::make_shared<const Table>(points->x(), points->y(), Table::Interpolation::smooth)
+                       : points;
   } else {
     spring.law = b.expression(law);
   }
@@ -33,9 +34,11 @@ void translational::build_spring(Build& b, const char* law, const char* force, c
 }
 
 ComponentType translational_spring() {
-  ComponentType type("translational.spring", "A spring between two sliders: linear, by points, or by an expression.");
+  ComponentType type("translational.spring",
+                     "A spring between two sliders: linear, by points, or by an expression.");
   type.description =
-      "force = stiffness · elongation, with elongation = B − A − rest_length; or force = a function of elongation (and "
+      "force = stiffness · elongation, with elongation = B − A − rest_length; or force = a function of "
+      "elongation (and "
       "of its rate, `velocity`). Beyond its ends a table goes on along its last slope.";
   type.connects(between(Domain::translational));
   type.takes(number("stiffness", "N/m", "force per elongation").at_least(0).one_of("the law of the spring"));
@@ -44,18 +47,20 @@ ComponentType translational_spring() {
   type.takes(expression("law", "N", {{"elongation", "m"}, {"velocity", "m/s"}},
                         "force as an expression of `elongation` and `velocity`")
                  .one_of("the law of the spring"));
-  type.takes(choice("interpolation", {"linear", "smooth"}, "between the points of a table: straight lines, or a monotone cubic")
+  type.takes(choice("interpolation", {"linear", "smooth"},
+                    "between the points of a table: straight lines, or a monotone cubic")
                  .otherwise("linear"));
   type.takes(number("rest_length", "m", "distance B − A at which the elongation is zero").otherwise("0 m"));
   type.gives({"force", "N", "force, positive in tension"});
   type.gives({"elongation", "m", "B − A − rest_length"});
   type.signs =
-      "Elongation is B relative to A. A positive force is tension: it pulls A towards B (A is pushed in the positive "
+      "Elongation is B relative to A. A positive force is tension: it pulls A towards B (A is pushed in the "
+      "positive "
       "direction) and B towards A.";
   type.shape = {"spring"};
   type.example = R"yaml(
 mass: {type: translational.mass, mass: 1 kg, initial: {position: 0.2 m}}
-hard: {type: translational.spring, law: 40 N/m*elongation + (900 N/m^3)*elongation^3, between: [ground, mass]}
+hard: {type: translational.spring, law: "(40 N/m)*elongation + (900 N/m^3)*elongation^3", between: [ground, mass]}
 load: {type: translational.mass, mass: 3 kg, initial: {position: 0.6 m}}
 stop: {type: translational.spring, table: [[-0.1 m, -20 N], [0, 0], [0.2 m, 10 N]], rest_length: 0.3 m, between: [mass, load]}
 bed: {type: translational.spring, stiffness: 25 N/m, rest_length: 0.5 m, between: [ground, load]}
