@@ -39,6 +39,7 @@ class Start final : public NewtonProblem {
     if (options_.keep_stores)
       std::copy(state_.store.begin(), state_.store.end(), stored_.begin() + rows_.begin);
     else system_.state_store(state_, stored_);
+    given_ = state_.value;
     NewtonReport report;
     // Mixed rows: each pass removes one more order of the vanishing step (T-start-4).
     const int passes = has_mixed_ ? 4 : 1;
@@ -67,12 +68,15 @@ class Start final : public NewtonProblem {
     system_.tangent(state_, shift(0, 1), {}, r, values);
     combine(r);
     const Pattern& p = system_.pattern();
-    for (int k = 0; k < p.nonzeros(); ++k) {
-      const int i = p.row[k];
-      if (i < rows_.begin || i >= rows_.end) continue;
-      const auto [s, f] = row_weights(i);
-      values[k] = is_driven(i) ? rate_values_[k] : s * other_values_[k] + f * values[k];
-    }
+    for (int j = 0; j < p.n; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+        const int i = p.row[k];
+        if (i < rows_.begin || i >= rows_.end) continue;
+        const auto [s, f] = row_weights(i);
+        values[k] = is_held(i)     ? (i == j ? 1.0 : 0.0)
+                    : is_driven(i) ? rate_values_[k]
+                                   : s * other_values_[k] + f * values[k];
+      }
     epsilon_ = proximal_diagonal(system_, options_.proximal, values);
     add_proximal(system_, epsilon_, values);
   }
@@ -98,6 +102,8 @@ class Start final : public NewtonProblem {
     return {.acceleration = 1, .flow = 1, .store_rate = 1, .constraint_accelerations = true};
   }
   bool is_driven(int i) const { return kinds_[i - rows_.begin] == StateRow::driven; }
+  /// x is given, not s: what is stored may depend on signals that are only known once the start is solved.
+  bool is_held(int i) const { return !options_.keep_stores && kinds_[i - rows_.begin] == StateRow::dynamic; }
   std::pair<double, double> row_weights(int i) const {
     const StateRow kind = kinds_[i - rows_.begin];
     if (kind == StateRow::dynamic) return {1.0, 0.0};
@@ -107,8 +113,10 @@ class Start final : public NewtonProblem {
   void combine(std::span<double> r) {
     for (int i = rows_.begin; i < rows_.end; ++i) {
       const auto [s, f] = row_weights(i);
-      r[i] = is_driven(i) ? rate_r_[i]
-                          : s * (other_r_[i] - stored_[i]) + f * (r[i] - (s != 0 ? drift_[i] : 0.0));
+      const int at = system_.value_of_row()[i];
+      r[i] = is_held(i)     ? state_.value[at] - given_[at]
+             : is_driven(i) ? rate_r_[i]
+                            : s * (other_r_[i] - stored_[i]) + f * (r[i] - (s != 0 ? drift_[i] : 0.0));
     }
   }
 
@@ -187,7 +195,7 @@ class Start final : public NewtonProblem {
   Newton newton_;
   Range rows_;
   std::vector<StateRow> kinds_;
-  std::vector<double> weights_, other_r_, other_values_, stored_, drift_;
+  std::vector<double> weights_, other_r_, other_values_, stored_, drift_, given_;
   std::vector<double> rate_r_, rate_values_, epsilon_;
   double vanishing_ = 0;
   bool has_mixed_ = false, has_driven_ = false;

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""messages.py ROOT: every message code is documented, tried by a bad model, and known to the program."""
+import pathlib
+import re
+import sys
+
+from run import expectation
+
+root = pathlib.Path(sys.argv[1])
+faults = []
+
+table = (root / "src/model/diagnostics.cpp").read_text(encoding="utf-8")
+entry = r'\{"(E-[A-Z]+)", (\d+),'
+by_model, _, by_code = table.partition("only C++ can make")
+if not by_code:
+    faults.append("diagnostics.cpp: the section of faults that only C++ can make is not there")
+users = {code: int(status) for code, status in re.findall(entry, by_model)}
+authors = {code: int(status) for code, status in re.findall(entry, by_code)}
+known = users | authors
+
+folder = root / "tests/bad_models"
+cases = [p for p in (*folder.glob("*.yaml"), *folder.glob("*/model.yaml"))]
+cases += [p for p in folder.glob("*.expect") if not p.with_suffix(".yaml").exists()]
+tried = set()
+for case in cases:
+    wanted = expectation(case)
+    tried.add(wanted.code)
+    if known.get(wanted.code) != wanted.exit:
+        faults.append(f"{case.relative_to(folder)}: {wanted.code} has exit status {known.get(wanted.code)}")
+faults += [f"{code}: no bad model meets it" for code in users if code not in tried and code != "E-INTERNAL"]
+
+manual = (root / "docs/messages.md").read_text(encoding="utf-8")
+described = set(re.findall(r"^### (E-[A-Z]+)$", manual, flags=re.M))
+faults += [f"{code}: not described in docs/messages.md" for code in known if code not in described]
+faults += [f"{code}: described in docs/messages.md, but not a code" for code in described if code not in known]
+
+for source in sorted([*(root / "src").rglob("*.[ch]pp"), *(root / "app").rglob("*.[ch]pp")]):
+    for code in set(re.findall(r'"(E-[A-Z]+)\b', source.read_text(encoding="utf-8"))):
+        if code not in known:
+            faults.append(f"{source.relative_to(root)}: {code} is not in message_codes()")
+
+print("\n".join(faults) or f"{len(known)} codes, {len(cases)} bad models")
+sys.exit(1 if faults else 0)
