@@ -21,8 +21,9 @@ constexpr const char* examples = R"(Examples:
 Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 70 a fault of the program, 130 interrupted.)";
 
 // Verbs that the interface has fixed but this version does not do yet.
-const std::vector<std::string> later = {"equilibrium", "modes", "linearize", "spectrum", "convergence", "sweep",
-                                        "reduce", "optimize", "resume", "report", "compare", "export", "trust"};
+const std::vector<std::string> later = {"equilibrium", "modes",  "linearize", "spectrum", "convergence",
+                                        "sweep",       "reduce", "optimize",  "resume",   "report",
+                                        "compare",     "export", "trust"};
 
 class CommandLine {
  public:
@@ -38,13 +39,17 @@ class CommandLine {
     run->add_option("--out", command_.out, "folder for the results (default: <model's folder>-run)");
     run->add_flag("--force", command_.force, "replace the run in the folder given with --out");
     common(run);
-    auto* check = verb("check", "everything but stepping: syntax, units, references, topology, structural rank, start");
+    auto* check =
+        verb("check", "everything but stepping: syntax, units, references, topology, structural rank, start");
     model(check);
     common(check);
-    auto* show = verb("show", "the model flattened: parameters, subsystems and repetitions resolved; its unknowns and rows");
+    auto* show =
+        verb("show",
+             "the model flattened: parameters, subsystems and repetitions resolved; its unknowns and rows");
     model(show);
     show->add_flag("--start", command_.start, "with the values at the start");
-    show->add_flag("--channels", command_.channels, "list the channels that can be recorded, plotted or used as inputs");
+    show->add_flag("--channels", command_.channels,
+                   "list the channels that can be recorded, plotted or used as inputs");
     common(show);
     auto* components = verb("components", "the reference: all component types, or one in full");
     components->add_option("NAME", command_.arguments, "a component type");
@@ -111,9 +116,12 @@ class CommandLine {
     v->set_help_flag("-h,--help", "print this");
     return v;
   }
-  void model(CLI::App* v) { v->add_option("MODEL", command_.arguments, "a model file (.yaml)")->required()->expected(1); }
+  void model(CLI::App* v) {
+    v->add_option("MODEL", command_.arguments, "a model file (.yaml)")->required()->expected(1);
+  }
   void common(CLI::App* v) {
-    v->add_option("--set", settings_, "KEY=VALUE: a parameter, or a dotted path such as mass.initial.position")
+    v->add_option("--set", settings_,
+                  "KEY=VALUE: a parameter, or a dotted path such as mass.initial.position")
         ->type_size(1)
         ->allow_extra_args(false);
     v->add_flag("--allow-outside", command_.allow_outside, "let the model use files outside its folder");
@@ -133,7 +141,8 @@ class CommandLine {
     if (word.starts_with("-")) {
       if (word == "-h" || word == "--help" || word == "--version") return;
       const std::string near = nearest_name(word, std::vector<std::string>{"--help", "--version"});
-      throw ModelError("E-USAGE", word, "there is no such option", near.empty() ? "escapement --help" : "did you mean " + near + "?");
+      throw ModelError("E-USAGE", word, "there is no such option",
+                       near.empty() ? "escapement --help" : "did you mean " + near + "?");
     }
     if (std::find(later.begin(), later.end(), word) != later.end())
       throw ModelError("E-USAGE", word, "this version does not have this verb yet", "escapement --help");
@@ -153,7 +162,8 @@ class CommandLine {
     const std::string help = fmt::format("escapement {} --help", chosen->get_name());
     for (int i = 2; i < argc; ++i) {
       const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
-      if (!word.starts_with("-") || word == "-h" || std::find(options.begin(), options.end(), word) != options.end())
+      if (!word.starts_with("-") || word == "-h" ||
+          std::find(options.begin(), options.end(), word) != options.end())
         continue;
       const std::string near = nearest_name(word, options);
       throw ModelError("E-USAGE", word, fmt::format("`escapement {}` has no such option", chosen->get_name()),
@@ -171,7 +181,9 @@ class CommandLine {
 
 }  // namespace
 
-bool read_command_line(int argc, char** argv, Command& command) { return CommandLine(command).parse(argc, argv); }
+bool read_command_line(int argc, char** argv, Command& command) {
+  return CommandLine(command).parse(argc, argv);
+}
 
 std::vector<VerbInfo> verbs() {
   Command unused;

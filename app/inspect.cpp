@@ -38,12 +38,13 @@ State started(const Model& model, const Assembly& assembly) {
 void refuse_structural_singularity(const System& system) {
   const auto rows = structurally_singular_rows(system);
   if (rows.empty()) return;
-  throw ModelError("E-SINGULAR", rows.front(),
-                   fmt::format("the equations cannot determine all unknowns, whatever the numbers: structural rank {} of "
-                               "{}; rows without an unknown of their own: {}",
-                               system.size() - static_cast<int>(rows.size()), system.size(),
-                               fmt::join(rows.begin(), rows.begin() + std::min<std::size_t>(rows.size(), 5), ", ")),
-                   "look for parts that are not connected, or that are prescribed twice");
+  throw ModelError(
+      "E-SINGULAR", rows.front(),
+      fmt::format("the equations cannot determine all unknowns, whatever the numbers: structural rank {} of "
+                  "{}; rows without an unknown of their own: {}",
+                  system.size() - static_cast<int>(rows.size()), system.size(),
+                  fmt::join(rows.begin(), rows.begin() + std::min<std::size_t>(rows.size(), 5), ", ")),
+      "look for parts that are not connected, or that are prescribed twice");
 }
 
 }  // namespace
@@ -58,7 +59,8 @@ int check(const Command& command) {
   const System& system = assembly.system;
   if (command.json) {
     Json kinds = Json::object();
-    for (int k = 0; k < kind_count; ++k) kinds.set(name_of(static_cast<Kind>(k)), system.rows(static_cast<Kind>(k)).size());
+    for (int k = 0; k < kind_count; ++k)
+      kinds.set(name_of(static_cast<Kind>(k)), system.rows(static_cast<Kind>(k)).size());
     print_json(Json::object()
                    .set("event", "checked")
                    .set("file", command.arguments[0])
@@ -74,7 +76,8 @@ int check(const Command& command) {
   fmt::print("  {} components, {} unknowns:\n", model.components.size(), system.size());
   for (int k = 0; k < kind_count; ++k)
     if (const int n = system.rows(static_cast<Kind>(k)).size(); n > 0)
-      fmt::print("    {:>7} {:<13} {}\n", n, name_of(static_cast<Kind>(k)), equation_of(static_cast<Kind>(k)));
+      fmt::print("    {:>7} {:<13} {}\n", n, name_of(static_cast<Kind>(k)),
+                 equation_of(static_cast<Kind>(k)));
   fmt::print("  structural rank {} of {}, {} entries in the matrix\n", system.size(), system.size(),
              system.pattern().nonzeros());
   fmt::print("  a consistent start exists; {} channels, {} recorded by default\n", assembly.channels.size(),
@@ -91,7 +94,8 @@ int show(const Command& command) {
   if (command.channels) {
     Json list = Json::array();
     for (const Channel& c : assembly.channels) {
-      if (command.json) list.add(Json::object().set("name", c.name).set("unit", c.unit).set("by_default", c.by_default));
+      if (command.json)
+        list.add(Json::object().set("name", c.name).set("unit", c.unit).set("by_default", c.by_default));
       else fmt::print("{:<40} {}{}\n", c.name, c.unit, c.by_default ? "" : "  (on request)");
     }
     if (command.json) print_json(Json::object().set("channels", list));
@@ -111,7 +115,11 @@ int show(const Command& command) {
     const std::string equation = v.equation.empty() ? equation_of(v.kind) : v.equation;
     if (command.json) {
       Json j = Json::object();
-      j.set("name", v.name).set("kind", name_of(v.kind)).set("unit", v.unit).set("rows", v.dofs).set("equation", equation);
+      j.set("name", v.name)
+          .set("kind", name_of(v.kind))
+          .set("unit", v.unit)
+          .set("rows", v.dofs)
+          .set("equation", equation);
       if (state) {
         Json numbers = Json::array(), velocity = Json::array();
         for (double x : values) numbers.add(x);
@@ -169,7 +177,8 @@ int components(const Command& command) {
 
 namespace {
 
-constexpr const char* starter = R"yaml(# A mass on a spring and a damper, pushed by a force that jumps: a model to start from.
+constexpr const char* starter =
+    R"yaml(# A mass on a spring and a damper, pushed by a force that jumps: a model to start from.
 #
 #   escapement check {0}/model.yaml      is everything right?
 #   escapement run {0}/model.yaml        simulate; the results are in {0}-run/
@@ -207,13 +216,15 @@ int make_new(const Command& command) {
   const fs::path folder = command.arguments.at(0);
   std::error_code fault;
   if (fs::exists(folder / "model.yaml", fault))
-    throw FileError((folder / "model.yaml").string(), "there is a model already; it is left as it is", "another folder");
+    throw FileError((folder / "model.yaml").string(), "there is a model already; it is left as it is",
+                    "another folder");
   fs::create_directories(folder, fault);
   if (fault) throw system_error(folder, "cannot be made", fault.value());
   std::string name = folder.string();
   while (name.size() > 1 && name.back() == '/') name.pop_back();
   RunFolder::existing(folder).write("model.yaml", fmt::format(starter, name));
-  if (command.json) print_json(Json::object().set("event", "written").set("file", (folder / "model.yaml").string()));
+  if (command.json)
+    print_json(Json::object().set("event", "written").set("file", (folder / "model.yaml").string()));
   else fmt::print("wrote {0}/model.yaml\n  next: escapement run {0}/model.yaml\n", name);
   return 0;
 }
@@ -241,11 +252,13 @@ int completion(const Command& command) {
   } else if (shell == "fish") {
     fmt::print("# For this shell:  escapement completion fish | source\n");
     for (const VerbInfo& v : list) {
-      fmt::print("complete -c escapement -n __fish_use_subcommand -a {} -d '{}'\n", v.name, v.summary.substr(0, v.summary.find('\'')));
+      fmt::print("complete -c escapement -n __fish_use_subcommand -a {} -d '{}'\n", v.name,
+                 v.summary.substr(0, v.summary.find('\'')));
       for (const std::string& o : v.options)
         fmt::print("complete -c escapement -n '__fish_seen_subcommand_from {}' -l {}\n", v.name, o.substr(2));
     }
-    fmt::print("complete -c escapement -n '__fish_seen_subcommand_from components' -f -a '{}'\n", fmt::join(types, " "));
+    fmt::print("complete -c escapement -n '__fish_seen_subcommand_from components' -f -a '{}'\n",
+               fmt::join(types, " "));
   } else {
     throw ModelError("E-USAGE", shell, "there is no completion for this shell", "bash, zsh or fish");
   }

@@ -39,7 +39,8 @@ int guarded(int argc, char** argv) {
     print_error(ModelError("E-FILE", "", e.cause, e.hint, {e.path, 0, 0}), command.json);
     return exit_status("E-FILE");
   } catch (const std::bad_alloc&) {
-    print_error(ModelError("E-LIMIT", "", "there is not enough memory for this model", "a smaller model"), command.json);
+    print_error(ModelError("E-LIMIT", "", "there is not enough memory for this model", "a smaller model"),
+                command.json);
     return exit_status("E-LIMIT");
   } catch (const std::exception& e) {
     print_error(ModelError("E-INTERNAL", "", e.what(), "please report this, with the model"), command.json);

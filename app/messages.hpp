@@ -8,8 +8,12 @@
 
 namespace escapement::app {
 
-/// `equation` and `time` only for faults of a run.
-void print_error(const ModelError& e, bool json, const std::string& equation = {}, std::optional<double> time = {});
+/// Where and when a run failed.
+struct RunPlace {
+  std::string component, equation;
+  double time;
+};
+void print_error(const ModelError& e, bool json, const std::optional<RunPlace>& at = {});
 void print_warning(const std::string& text, bool json);
 /// One JSON object on a line of standard output.
 void print_json(const Json& j);

@@ -7,8 +7,8 @@
 #include "command_line.hpp"
 #include "components/registry.hpp"
 #include "messages.hpp"
-#include "model/model.hpp"
 #include "model/assembly.hpp"
+#include "model/model.hpp"
 #include "record/file_error.hpp"
 #include "record/results.hpp"
 #include "record/run_folder.hpp"
@@ -27,16 +27,19 @@ std::vector<int> select(const Results& results, const std::vector<std::string>& 
       const std::string& name = results.columns[i].name;
       if (!matches(pattern, name) && !(name.starts_with(pattern) && name[pattern.size()] == '.')) continue;
       found = true;
-      if (std::find(list.begin(), list.end(), static_cast<int>(i)) == list.end()) list.push_back(static_cast<int>(i));
+      if (std::find(list.begin(), list.end(), static_cast<int>(i)) == list.end())
+        list.push_back(static_cast<int>(i));
     }
     if (found) continue;
     std::vector<std::string> names;
     for (const Column& c : results.columns) names.push_back(c.name);
     const std::string near = nearest_name(pattern, names);
-    std::vector<std::string> first(names.begin() + 1, names.begin() + std::min<std::size_t>(names.size(), 13));
+    std::vector<std::string> first(names.begin() + 1,
+                                   names.begin() + std::min<std::size_t>(names.size(), 13));
     throw ModelError("E-CHANNEL", pattern, "the run has no such channel",
-                     near.empty() ? fmt::format("one of {}{}", fmt::join(first, ", "), names.size() > 13 ? ", …" : "")
-                                  : "did you mean " + near + "?");
+                     near.empty()
+                         ? fmt::format("one of {}{}", fmt::join(first, ", "), names.size() > 13 ? ", …" : "")
+                         : "did you mean " + near + "?");
   }
   return list;
 }
@@ -52,7 +55,8 @@ void write_plot(const Results& results, const std::string& title, const std::str
     request.x_unit = results.columns[horizontal].unit;
   }
   for (const int i : select(results, channels))
-    request.curves.push_back({results.columns[i].name, results.columns[i].unit, results.data[horizontal], results.data[i]});
+    request.curves.push_back(
+        {results.columns[i].name, results.columns[i].unit, results.data[horizontal], results.data[i]});
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   RunFolder::existing(folder).write(file.filename().string(), plot_svg(request));
   if (json) print_json(Json::object().set("event", "plotted").set("file", file.string()));
@@ -75,8 +79,10 @@ int plot(const Command& command) {
   std::error_code fault;
   if (!fs::is_directory(folder, fault) || !fs::exists(folder / "results.csv", fault)) {
     std::string hint = "escapement run MODEL makes one";
-    if (folder.extension() == ".yaml") hint = "escapement run " + folder.string() + " first, then plot its folder";
-    throw FileError(folder.string(), fs::exists(folder, fault) ? "is not a run folder" : "there is no such run folder", hint);
+    if (folder.extension() == ".yaml")
+      hint = "escapement run " + folder.string() + " first, then plot its folder";
+    throw FileError(folder.string(),
+                    fs::exists(folder, fault) ? "is not a run folder" : "there is no such run folder", hint);
   }
   const Results results = read_results(folder);
   const std::vector<std::string> channels(command.arguments.begin() + 1, command.arguments.end());
@@ -89,9 +95,11 @@ int plot(const Command& command) {
   const Model model = Model::read_file(folder / "model.yaml", registry);
   if (model.plots.empty()) {
     std::vector<std::string> names;
-    for (std::size_t i = 1; i < results.columns.size() && i < 13; ++i) names.push_back(results.columns[i].name);
-    throw ModelError("E-USAGE", folder.string(), "the model asks for no plots; name the channels to plot",
-                     fmt::format("one of {}{}", fmt::join(names, ", "), results.columns.size() > 13 ? ", …" : ""));
+    for (std::size_t i = 1; i < results.columns.size() && i < 13; ++i)
+      names.push_back(results.columns[i].name);
+    throw ModelError(
+        "E-USAGE", folder.string(), "the model asks for no plots; name the channels to plot",
+        fmt::format("one of {}{}", fmt::join(names, ", "), results.columns.size() > 13 ? ", …" : ""));
   }
   int number = 0;
   for (const PlotRequestText& p : model.plots) {

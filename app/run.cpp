@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 
 #include "analyses/simulate.hpp"
 #include "command_line.hpp"
@@ -25,7 +26,9 @@ using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t interrupted = 0;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 /// A line that tells how far the run is: overwritten on a terminal, a plain line now and then elsewhere.
 class Progress {
@@ -35,7 +38,9 @@ class Progress {
         json_(command.json),
         quiet_(command.quiet && !command.json),
         terminal_(!command.json && isatty(STDERR_FILENO)),
-        interval_(terminal_ ? 0.1 : json_ ? 1.0 : 5.0) {}
+        interval_(terminal_ ? 0.1
+                  : json_   ? 1.0
+                            : 5.0) {}
 
   void show(double t) {
     if (quiet_) return;
@@ -52,8 +57,8 @@ class Progress {
                      .set("seconds_left", left));
       return;
     }
-    const std::string text = fmt::format("t = {:.4g} s of {:.4g} s  {:>3.0f} %  {:.3g} × real time  {} left", t, until_,
-                                         100 * t / until_, rate, duration(left));
+    const std::string text = fmt::format("t = {:.4g} s of {:.4g} s  {:>3.0f} %  {:.3g} × real time  {} left",
+                                         t, until_, 100 * t / until_, rate, duration(left));
     if (terminal_) {
       const int width = 24, filled = static_cast<int>(width * std::min(1.0, t / until_));
       std::string bar;
@@ -83,30 +88,33 @@ class Progress {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Writes rows and keeps the files readable; refuses numbers that are none.
+/// Writes rows and keeps the files readable; refuses numbers that are none. The folder is made when the first row is
+/// there: a model that cannot start leaves nothing behind.
 class Recording final : public RunObserver {
  public:
-  Recording(const Assembly& assembly, std::vector<const Channel*> channels, const fs::path& folder, Progress& progress)
-      : assembly_(assembly), channels_(std::move(channels)), progress_(progress), values_(channels_.size() + 1) {
-    std::vector<Column> columns = {{"time", "s"}};
-    for (const Channel* c : channels_) columns.push_back({c->name, c->unit});
-    writers_.push_back(csv_writer(folder / "results.csv", columns));
-    writers_.push_back(hdf5_writer(folder / "results.h5", columns));
-  }
+  Recording(const Assembly& assembly, std::vector<const Channel*> channels,
+            std::function<RunFolder()> make_folder, Progress& progress)
+      : assembly_(assembly),
+        channels_(std::move(channels)),
+        make_folder_(std::move(make_folder)),
+        progress_(progress),
+        values_(channels_.size() + 1) {}
 
   void row(const State& state) override {
     values_[0] = state.t;
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       values_[i + 1] = assembly_.read(*channels_[i], state);
       if (!std::isfinite(values_[i + 1]))
-        throw ModelError("E-NAN", channels_[i]->name, fmt::format("at t = {:g} s its value is {}", state.t, values_[i + 1]),
+        throw ModelError("E-NAN", channels_[i]->name,
+                         fmt::format("at t = {:g} s its value is {}", state.t, values_[i + 1]),
                          "look for a division by zero or a root of a negative number in what defines it");
     }
+    if (!folder_) open();
     for (const auto& w : writers_) w->row(values_);
   }
 
   bool step(double t, long steps) override {
-    if ((steps & 15) == 0 || t == 0) {
+    if ((steps & 15) == 0) {
       progress_.show(t);
       if (const double now = seconds_since(start_); now > next_flush_) {
         for (const auto& w : writers_) w->flush();
@@ -119,12 +127,26 @@ class Recording final : public RunObserver {
     for (const auto& w : writers_) w->close();
   }
   std::size_t channels() const { return channels_.size(); }
+  bool with_hdf5() const { return channels_.size() < most_hdf5_channels; }
+  const RunFolder* folder() const { return folder_ ? &*folder_ : nullptr; }
+
+  static constexpr std::size_t most_hdf5_channels = 20'000;  // HDF5 holds about 20 kB per open dataset
 
  private:
+  void open() {
+    folder_.emplace(make_folder_());
+    std::vector<Column> columns = {{"time", "s"}};
+    for (const Channel* c : channels_) columns.push_back({c->name, c->unit});
+    writers_.push_back(csv_writer(folder_->path() / "results.csv", columns));
+    if (with_hdf5()) writers_.push_back(hdf5_writer(folder_->path() / "results.h5", columns));
+  }
+
   const Assembly& assembly_;
   std::vector<const Channel*> channels_;
+  std::function<RunFolder()> make_folder_;
   Progress& progress_;
   std::vector<double> values_;
+  std::optional<RunFolder> folder_;
   std::vector<std::unique_ptr<Writer>> writers_;
   Clock::time_point start_ = Clock::now();
   double next_flush_ = 1;
@@ -148,17 +170,23 @@ std::vector<const Channel*> recorded(const Model& model, const Assembly& assembl
 
 Json unknowns_by_kind(const System& system) {
   Json j = Json::object();
-  for (int k = 0; k < kind_count; ++k) j.set(name_of(static_cast<Kind>(k)), system.rows(static_cast<Kind>(k)).size());
+  for (int k = 0; k < kind_count; ++k)
+    j.set(name_of(static_cast<Kind>(k)), system.rows(static_cast<Kind>(k)).size());
   return j;
 }
 
-Json summary(const Model& model, const Assembly& assembly, const SimulateOptions& options, const RunResult& result,
-             double wall, const std::string& hash, std::size_t channels, const ModelError* failure) {
+Json summary(const Model& model, const Assembly& assembly, const SimulateOptions& options,
+             const RunResult& result, double wall, const std::string& hash, std::size_t channels,
+             const ModelError* failure) {
   const RunStatistics& s = result.statistics;
   Json j = Json::object();
   j.set("title", model.title).set("status", failure ? "failed" : result.stopped ? "interrupted" : "done");
-  j.set("steps", s.steps).set("rejected_steps", s.rejected_steps).set("newton_iterations", s.newton_iterations);
-  j.set("factorizations", s.factorizations).set("wall_seconds", wall).set("simulated_seconds", s.simulated_seconds);
+  j.set("steps", s.steps)
+      .set("rejected_steps", s.rejected_steps)
+      .set("newton_iterations", s.newton_iterations);
+  j.set("factorizations", s.factorizations)
+      .set("wall_seconds", wall)
+      .set("simulated_seconds", s.simulated_seconds);
   j.set("real_time_factor", wall > 0 ? s.simulated_seconds / wall : 0.0);
   j.set("unknowns", unknowns_by_kind(assembly.system)).set("components", model.components.size());
   j.set("channels", channels).set("rows", s.rows);
@@ -180,31 +208,35 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   j.set("constraints", options.stepper.constraints == ConstraintForm::index2 ? "index-2" : "index-3");
   j.set("version", ESCAPEMENT_VERSION).set("model_hash", hash);
   if (failure)
-    j.set("error", Json::object().set("code", failure->code).set("component", failure->where).set("message", failure->cause));
+    j.set("error", Json::object()
+                       .set("code", failure->code)
+                       .set("component", failure->where)
+                       .set("message", failure->cause));
   return j;
 }
 
 std::string plural(long n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
 
 void print_summary(const Model& model, const Assembly& assembly, const RunResult& result, double wall,
-                   const fs::path& folder, std::size_t channels) {
+                   const fs::path& folder, std::size_t channels, bool hdf5) {
   const RunStatistics& s = result.statistics;
   if (!model.title.empty()) fmt::print("{}\n", model.title);
-  fmt::print("  {} to t = {:g} s in {:.3g} s ({:.3g} × real time)\n", plural(s.steps, "step"), s.simulated_seconds, wall,
-             wall > 0 ? s.simulated_seconds / wall : 0.0);
+  fmt::print("  {} to t = {:g} s in {:.3g} s ({:.3g} × real time)\n", plural(s.steps, "step"),
+             s.simulated_seconds, wall, wall > 0 ? s.simulated_seconds / wall : 0.0);
   static const char* const names[] = {"position", "state", "signal", "constraint", "nonholonomic constraint"};
   std::string kinds;
   for (int k = 0; k < kind_count; ++k)
     if (const int n = assembly.system.rows(static_cast<Kind>(k)).size(); n > 0)
       kinds += (kinds.empty() ? "" : ", ") + plural(n, names[k]);
   fmt::print("  {}: {}\n", plural(assembly.system.size(), "unknown"), kinds);
-  fmt::print("  Newton: {}, {}\n", plural(s.newton_iterations, "iteration"), plural(s.factorizations, "factorization"));
+  fmt::print("  Newton: {}, {}\n", plural(s.newton_iterations, "iteration"),
+             plural(s.factorizations, "factorization"));
   if (assembly.system.rows(Kind::holonomic).size() + assembly.system.rows(Kind::nonholonomic).size() > 0)
     fmt::print("  largest constraint violation: {:.2g}{}\n", s.largest_violation,
                s.most_violated.empty() ? "" : " (" + s.most_violated + ")");
   if (!s.events.empty()) fmt::print("  {}\n", plural(static_cast<long>(s.events.size()), "event"));
   fmt::print("  {} × {} in {}\n", plural(s.rows, "row"), plural(static_cast<long>(channels), "channel"),
-             folder.string() + "/results.csv, results.h5");
+             (folder / "results.csv").string() + (hdf5 ? ", results.h5" : ""));
   fmt::print("  next: escapement plot {}{}\n", folder.string(), model.plots.empty() ? " CHANNEL" : "");
 }
 
@@ -224,36 +256,49 @@ int run(const Command& command) {
 
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  RunFolder folder = command.out.empty() ? RunFolder::beside(path) : RunFolder::at(command.out, command.force);
-  folder.write("model.yaml", "# The model as run, by escapement " ESCAPEMENT_VERSION ".\n" + text);
-  if (command.json) print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
+  const auto make_folder = [&] {
+    RunFolder folder =
+        command.out.empty() ? RunFolder::beside(path) : RunFolder::at(command.out, command.force);
+    folder.write("model.yaml", "# The model as run, by escapement " ESCAPEMENT_VERSION ".\n" + text);
+    if (command.json)
+      print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
+    return folder;
+  };
 
   Progress progress(options.until, command);
-  Recording recording(assembly, channels, folder.path(), progress);
+  Recording recording(assembly, channels, make_folder, progress);
+  if (!recording.with_hdf5())
+    print_warning(
+        fmt::format(
+            "{} channels are too many for HDF5; results.csv alone is written. `record:` chooses channels",
+            channels.size()),
+        command.json);
   const auto begin = Clock::now();
   RunResult result;
   std::optional<ModelError> failure;
-  std::optional<double> failure_time;
+  std::optional<RunPlace> place;
   try {
     result = simulate(assembly, options, recording);
     if (result.failure) {
       const RunFailure& f = *result.failure;
-      failure_time = f.time;
+      place = {f.component, f.equation, f.time};
       failure.emplace(f.code, fmt::format("t={:g} s h={:g} s", f.time, f.step), f.cause, f.hint);
     }
   } catch (const ModelError& e) {
+    if (!recording.folder()) throw;
     failure.emplace(e);
   }
   const double wall = seconds_since(begin);
   progress.clear();
   recording.close();
-  folder.write("summary.json", summary(model, assembly, options, result, wall, hash_of(text), recording.channels(),
-                                       failure ? &*failure : nullptr)
+  const RunFolder& folder = *recording.folder();
+  folder.write("summary.json", summary(model, assembly, options, result, wall, hash_of(text),
+                                       recording.channels(), failure ? &*failure : nullptr)
                                        .text(true) +
                                    "\n");
   for (const std::string& w : result.statistics.warnings) print_warning(w, command.json);
   if (failure) {
-    print_error(*failure, command.json, result.failure ? result.failure->where : "", failure_time);
+    print_error(*failure, command.json, place);
     if (!command.json && !command.quiet)
       fmt::print(stderr, "    The results up to there are in {}\n", folder.path().string());
     return exit_status(failure->code);
@@ -266,9 +311,11 @@ int run(const Command& command) {
                    .set("summary", (folder.path() / "summary.json").string())
                    .set("time", result.statistics.simulated_seconds));
   else if (!command.quiet)
-    print_summary(model, assembly, result, wall, folder.path(), recording.channels());
+    print_summary(model, assembly, result, wall, folder.path(), recording.channels(), recording.with_hdf5());
   if (!result.stopped) return 0;
-  if (!command.json) fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete\n", result.statistics.simulated_seconds);
+  if (!command.json)
+    fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete\n",
+               result.statistics.simulated_seconds);
   return 130;
 }
 

@@ -30,7 +30,8 @@ std::string chain_by_repetition(int masses) {
   return fmt::format(
       "escapement: 1\nparameters: {{n: {}, k: 10 N/m}}\ncomponents:\n"
       "  mass: {{for: {{i: 0..n}}, type: translational.mass, mass: 1 kg}}\n"
-      "  spring: {{for: {{i: 1..n}}, type: translational.spring, stiffness: k*i/n, between: [mass.(i-1), mass.(i)]}}\n"
+      "  spring: {{for: {{i: 1..n}}, type: translational.spring, stiffness: k*i/n, between: [mass.(i-1), "
+      "mass.(i)]}}\n"
       "  wall: {{type: translational.spring, stiffness: k, between: [ground, mass.0]}}\n",
       masses - 1);
 }
@@ -39,7 +40,8 @@ void measure(const char* name, const std::string& text) {
   const Registry registry = standard_registry();
   std::size_t components = 0;
   double assembling = 0, reading = 0, step = 0;
-  reading = seconds([&] { components = Model::read_text(text, "chain.yaml", registry).components.size(); }, 3, 0.1);
+  reading =
+      seconds([&] { components = Model::read_text(text, "chain.yaml", registry).components.size(); }, 3, 0.1);
   const Model model = Model::read_text(text, "chain.yaml", registry);
   assembling = seconds([&] { assemble(model); }, 3, 0.1);
   const Assembly assembly = assemble(model);
@@ -58,8 +60,8 @@ double run_program(const std::string& program, const std::string& model, const s
       [&] {
         const pid_t child = fork();
         if (child == 0) {
-          execl(program.c_str(), "escapement", "run", model.c_str(), "--out", out.c_str(), "--force", "--quiet",
-                static_cast<char*>(nullptr));
+          execl(program.c_str(), "escapement", "run", model.c_str(), "--out", out.c_str(), "--force",
+                "--quiet", static_cast<char*>(nullptr));
           _exit(127);
         }
         int status = 0;
@@ -96,6 +98,7 @@ int main(int, char** argv) {
   fs::create_directories(folder);
   std::ofstream(folder / "model.yaml") << chain_text(5) + "simulate: {until: 0.01 s, step: 0.01 s}\n";
   const double start = run_program(program, folder / "model.yaml", folder / "out"), nothing = run_nothing();
-  report("model_file", "start-up of `escapement run`, 10 components", start / nothing, "starting /bin/true", start, "s");
+  report("model_file", "start-up of `escapement run`, 10 components", start / nothing, "starting /bin/true",
+         start, "s");
   fs::remove_all(folder);
 }

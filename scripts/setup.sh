@@ -12,15 +12,14 @@ root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 # ---- packages -----------------------------------------------------------------------------------------
 
 declare -A packages=(
-  [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libfmt-dev libyaml-dev libhdf5-dev
-         libcli11-dev"
-  [test]="doctest-dev"
-  [ci]="clang-format ccache clang libclang-rt-14-dev python3-h5py python3-jsonschema"
+  [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libfmt-dev libyaml-dev libhdf5-dev libcli11-dev"
+  [test]="doctest-dev python3"
+  [ci]="clang-format ccache clang libclang-rt-14-dev python3-h5py python3-jsonschema python3-yaml"
 )
 # A package is not needed if one of its programs is in PATH.
 declare -A programs=(
   [g++]="${CXX:-g++}" [cmake]=cmake [ninja-build]="ninja ninja-build"
-  [clang-format]="clang-format-14 clang-format" [ccache]=ccache [clang]="clang clang-14"
+  [clang-format]="clang-format-14 clang-format" [ccache]=ccache [clang]="clang clang-14" [python3]=python3
 )
 # Without dpkg, a package is taken as present if the compiler finds one of its headers.
 declare -A headers=(

@@ -9,11 +9,14 @@ using namespace escapement::validation;
 TEST_CASE("M14: the published trace at t = 2.5 s and t = 5 s") {
   const auto at = run_model("M14_elasto_gap", 1e-3, {2.5, 5.0},
                             {"mass2.velocity", "mass2.position", "mass1.velocity", "mass1.position"});
-  const double published[2][4] = {{1.7905898841986823, 1.316852188725468, 0.19979366396897902, 2.0359881547425114},
-                                  {0.5375297096809893, 2.7078870235576407, -0.004193237487737571, 2.0003503785615258}};
+  const double published[2][4] = {
+      {1.7905898841986823, 1.316852188725468, 0.19979366396897902, 2.0359881547425114},
+      {0.5375297096809893, 2.7078870235576407, -0.004193237487737571, 2.0003503785615258}};
   for (int i = 0; i < 2; ++i) {
-    const double value[4] = {at[i][0], 2 - at[i][1], at[i][2], 2 - at[i][3]};  // the library measures from the wall
-    for (int j = 0; j < 4; ++j) CHECK(std::abs(value[j] - published[i][j]) < 1e-4 * (1 + std::abs(published[i][j])));
+    const double value[4] = {at[i][0], 2 - at[i][1], at[i][2],
+                             2 - at[i][3]};  // the library measures from the wall
+    for (int j = 0; j < 4; ++j)
+      CHECK(std::abs(value[j] - published[i][j]) < 1e-4 * (1 + std::abs(published[i][j])));
   }
 }
 

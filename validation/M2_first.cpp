@@ -9,8 +9,9 @@ using namespace escapement::validation;
 TEST_CASE("M2: angles and speeds against 11 digits, second order") {
   const std::vector<std::string> channels = {"inertia2.angle", "inertia2.velocity", "inertia3.angle",
                                              "inertia3.velocity"};
-  const std::vector<std::vector<double>> exact = {{0.02214325456016, 0.42961620532185, 0.02289901652782, 0.494685357106},
-                                                  {0.16232822702741, -0.11224930920321, 0.16286164287996, -0.13814527991783}};
+  const std::vector<std::vector<double>> exact = {
+      {0.02214325456016, 0.42961620532185, 0.02289901652782, 0.494685357106},
+      {0.16232822702741, -0.11224930920321, 0.16286164287996, -0.13814527991783}};
   Ladder ladder({"phi2(0.1)", "w2(0.1)", "phi3(0.1)", "w3(0.1)", "phi2(1)", "w2(1)", "phi3(1)", "w3(1)"});
   std::vector<std::vector<double>> coarse, fine;
   for (const double h : {5e-4, 2.5e-4, 1.25e-4, 6.25e-5}) {
@@ -33,8 +34,9 @@ TEST_CASE("M2: angles and speeds against 11 digits, second order") {
 TEST_CASE("M2: the published traces") {
   const auto at = run_model("M2_first", 1.25e-4, {0.5, 1.0},
                             {"inertia2.angle", "damper.velocity", "inertia3.angle", "inertia3.velocity"});
-  const double published[2][4] = {{0.09581282303087237, -0.37201687172752795, 0.0962001193484458, 0.47193077324544286},
-                                  {0.1623281810820793, 0.11221860229049774, 0.16286001199358532, -0.1383323790831503}};
+  const double published[2][4] = {
+      {0.09581282303087237, -0.37201687172752795, 0.0962001193484458, 0.47193077324544286},
+      {0.1623281810820793, 0.11221860229049774, 0.16286001199358532, -0.1383323790831503}};
   // 1e-4 of the largest value of each channel over the run (angles 0.17 rad, speeds about 0.8 rad/s); the trace itself
   // is off the 11-digit values by up to 2e-4 in the speeds.
   const double scale[4] = {0.17, 0.8, 0.17, 0.8};

@@ -16,7 +16,8 @@
 namespace escapement::validation {
 
 /// Values of these channels at these times (which are multiples of the step), [time][channel].
-inline std::vector<std::vector<double>> run_model(const std::string& name, double step, const std::vector<double>& times,
+inline std::vector<std::vector<double>> run_model(const std::string& name, double step,
+                                                  const std::vector<double>& times,
                                                   const std::vector<std::string>& channels) {
   struct Observer final : RunObserver {
     const Assembly* assembly;
@@ -33,8 +34,8 @@ inline std::vector<std::vector<double>> run_model(const std::string& name, doubl
   const Registry registry = standard_registry();
   ReadOptions options;
   options.set = {{"simulate.step", fmt::format("{} s", step)}};
-  const Model model =
-      Model::read_file(std::filesystem::path(ESCAPEMENT_VALIDATION_MODELS) / (name + ".yaml"), registry, options);
+  const Model model = Model::read_file(std::filesystem::path(ESCAPEMENT_VALIDATION_MODELS) / (name + ".yaml"),
+                                       registry, options);
   const Assembly assembly = assemble(model);
   Observer observer;
   observer.assembly = &assembly;

@@ -86,9 +86,10 @@ class Run {
     for (const auto& w : stepper_.warnings()) warn(w.message);
     const StartReport start = stepper_.start(state);
     if (options_.assembled_start && start.moved_position > 1e-9)
-      warn(fmt::format("the start was assembled: positions moved by up to {:.3g}, velocities by up to {:.3g} (relative "
-                       "to nominal magnitudes)",
-                       start.moved_position, start.moved_velocity));
+      warn(fmt::format(
+          "the start was assembled: positions moved by up to {:.3g}, velocities by up to {:.3g} (relative "
+          "to nominal magnitudes)",
+          start.moved_position, start.moved_velocity));
     result_.statistics.newton_iterations += start.newton.iterations;
     result_.statistics.factorizations += start.newton.factorizations;
     record(state);
@@ -136,7 +137,8 @@ class Run {
     const double now = state.t;
     while (event_ < assembly_.events.size() && assembly_.events[event_].time <= now * (1 + 1e-12)) {
       apply(assembly_.events[event_], state);
-      if (result_.statistics.events.size() < 10000) result_.statistics.events.push_back({now, "source jumps"});
+      if (result_.statistics.events.size() < 10000)
+        result_.statistics.events.push_back({now, "source jumps"});
       ++event_;
     }
     stepper_.discontinuity(state);
@@ -165,13 +167,22 @@ class Run {
     f.time = t;
     f.step = h;
     f.cause = describe(report, system_);
-    if (!report.worst.empty()) f.where = system_.unknown_name(report.worst.front().row);
+    if (!report.worst.empty()) {
+      const int row = report.worst.front().row;
+      const std::string unknown = system_.unknown_name(row);
+      f.component = unknown.substr(0, unknown.rfind('.'));
+      f.equation = system_.row_name(row);
+    }
     switch (report.status) {
       case NewtonStatus::singular:
-        f.hint = "look at the named rows: a mechanism may have reached a singular position, or a loop of signals has no solution";
+        f.hint =
+            "look at the named rows: a mechanism may have reached a singular position, or a loop of signals "
+            "has no solution";
         break;
       case NewtonStatus::not_finite:
-        f.hint = "look at the named rows for a division by zero or a root of a negative number; try a smaller step";
+        f.hint =
+            "look at the named rows for a division by zero or a root of a negative number; try a smaller "
+            "step";
         break;
       default:
         f.hint = "a smaller step (--set simulate.step=…), or smoother elements at the named rows";
@@ -209,15 +220,17 @@ SimulateOptions simulate_options(const Model& model) {
   if (v.find("steps")) o.steps = std::get<std::vector<double>>(*v.find("steps"));
   const auto [smallest, largest] = std::minmax_element(o.steps.begin(), o.steps.end());
   if (*largest > o.until)
-    throw error("E-STEP", model, "simulate", fmt::format("the step {:g} s is longer than the run, {:g} s", *largest, o.until));
+    throw error("E-STEP", model, "simulate",
+                fmt::format("the step {:g} s is longer than the run, {:g} s", *largest, o.until));
   if (o.until / *smallest > 1e12)
-    throw error("E-STEP", model, "simulate", fmt::format("{:g} steps are more than time can count", o.until / *smallest),
-                "a larger step");
+    throw error("E-STEP", model, "simulate",
+                fmt::format("{:g} steps are more than time can count", o.until / *smallest), "a larger step");
   if (v.find("adaptive") && number(v, "adaptive") != 0)
-    throw error("E-UNSUPPORTED", model, "simulate.adaptive", "steps chosen by error control are not there yet",
-                "adaptive: false and a step");
+    throw error("E-UNSUPPORTED", model, "simulate.adaptive",
+                "steps chosen by error control are not there yet", "adaptive: false and a step");
   if (v.find("tolerance"))
-    throw error("E-UNSUPPORTED", model, "simulate.tolerance", "it belongs to adaptive steps, which are not there yet");
+    throw error("E-UNSUPPORTED", model, "simulate.tolerance",
+                "it belongs to adaptive steps, which are not there yet");
 
   o.scheme = std::get<std::string>(*v.find("scheme"));
   const double rho = number(v, "rho");
@@ -233,10 +246,11 @@ SimulateOptions simulate_options(const Model& model) {
     p.states = StateParameters::trapezoidal();
   } else if (o.scheme == "stormer") p.mechanics = MechanicsParameters::stormer();
   else
-    throw error("E-UNSUPPORTED", model, "simulate.scheme", fmt::format("the scheme {} is not there yet", o.scheme),
-                "scheme: generalized-alpha");
+    throw error("E-UNSUPPORTED", model, "simulate.scheme",
+                fmt::format("the scheme {} is not there yet", o.scheme), "scheme: generalized-alpha");
   if ((o.scheme == "newmark" || o.scheme == "trapezoidal" || o.scheme == "stormer") && v.given("rho"))
-    throw error("E-VALUE", model, "simulate.rho", fmt::format("the scheme {} has no rho", o.scheme), "remove rho");
+    throw error("E-VALUE", model, "simulate.rho", fmt::format("the scheme {} has no rho", o.scheme),
+                "remove rho");
   if (std::get<std::string>(*v.find("constraints")) == "index-2") p.constraints = ConstraintForm::index2;
   if (number(v, "redundant") != 0) p.proximal = 1e-6;
   p.newton.tolerance = number(v, "newton_tolerance");
@@ -248,13 +262,15 @@ SimulateOptions simulate_options(const Model& model) {
   const bool time = model.output_every_is_time;
   if (time) {
     o.output_interval = every;
-    if (o.steps.size() > 1 || std::abs(every / o.steps[0] - std::round(every / o.steps[0])) > 1e-6 || every < o.steps[0] * (1 - 1e-9))
+    if (o.steps.size() > 1 || std::abs(every / o.steps[0] - std::round(every / o.steps[0])) > 1e-6 ||
+        every < o.steps[0] * (1 - 1e-9))
       throw error("E-STEP", model, "simulate.output_every",
                   fmt::format("{:g} s is not a multiple of the step {:g} s", every, o.steps[0]),
                   "a multiple of the step, or a whole number of steps");
   } else {
     if (every != std::floor(every) || every > 1e9)
-      throw error("E-TYPE", model, "simulate.output_every", fmt::format("{:g} is neither a whole number of steps nor a time", every));
+      throw error("E-TYPE", model, "simulate.output_every",
+                  fmt::format("{:g} is neither a whole number of steps nor a time", every));
     o.output_steps = static_cast<int>(every);
   }
   return o;

@@ -11,13 +11,13 @@
 namespace escapement {
 
 struct SimulateOptions {
-  double until = 0;              // s
-  std::vector<double> steps;     // s, repeated; one for a constant step
-  int output_steps = 1;          // a row every so many steps …
-  double output_interval = 0;    // … or, if > 0, at this interval of time
+  double until = 0;            // s
+  std::vector<double> steps;   // s, repeated; one for a constant step
+  int output_steps = 1;        // a row every so many steps …
+  double output_interval = 0;  // … or, if > 0, at this interval of time
   GeneralizedAlphaOptions stepper;
   bool assembled_start = false;
-  std::string scheme;            // as the model calls it
+  std::string scheme;  // as the model calls it
 };
 
 /// From the `simulate:` section; E-MISSING, E-UNSUPPORTED, E-STEP … with the place.
@@ -40,7 +40,7 @@ struct RunFailure {
   std::string code;  // E-NEWTON
   double time = 0, step = 0;
   std::string cause, hint;
-  std::string where;  // the worst row
+  std::string component, equation;  // of the worst row
 };
 
 class RunObserver {

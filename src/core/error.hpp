@@ -10,7 +10,9 @@ struct SourcePlace {
   std::string file;
   int line = 0, column = 0;
   std::string text() const {
-    return file.empty() ? "" : line == 0 ? file : file + ":" + std::to_string(line) + ":" + std::to_string(column);
+    return file.empty() ? ""
+           : line == 0  ? file
+                        : file + ":" + std::to_string(line) + ":" + std::to_string(column);
   }
 };
 

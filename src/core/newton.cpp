@@ -255,11 +255,12 @@ std::string describe(const NewtonReport& report, const System& system) {
       break;
   }
   for (const auto& w : report.worst)
-    text +=
-        fmt::format("\n    row {} residual {:.3g}{}", system.row_name(w.row), w.residual,
-                    w.increment != 0
-                        ? fmt::format(", unknown still moves by {:.2g} of its nominal magnitude", w.increment)
-                        : "");
+    text += fmt::format(
+        "\n    row {} residual {:.3g}{}{}", system.row_name(w.row), w.residual,
+        system.row_unit(w.row).empty() || system.row_unit(w.row) == "1" ? "" : " " + system.row_unit(w.row),
+        w.increment != 0
+            ? fmt::format(", unknown still moves by {:.2g} of its nominal magnitude", w.increment)
+            : "");
   if (!report.history.empty()) {
     text += "\n    increments / tolerance:";
     for (double x : report.history) text += fmt::format(" {:.1e}", x);

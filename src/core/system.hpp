@@ -68,6 +68,8 @@ class System {
   /// `top.joint[2] (holonomic constraint)`: for messages.
   std::string row_name(int row) const;
   std::string unknown_name(int row) const;
+  /// The unit of a row, "" if it is not told.
+  const std::string& row_unit(int row) const { return owner(row).row_unit; }
 
   const std::vector<std::unique_ptr<GroupBase>>& groups() const { return groups_; }
   template <class E>
@@ -139,8 +141,10 @@ class SystemBuilder {
     H h;
     h.variable = static_cast<int>(system_.variables_.size());
     h.origin = this;
+    if (d.row_unit.empty() && H::kind == Kind::algebraic) d.row_unit = d.unit;
     system_.variables_.push_back({H::kind, H::manifold, H::values, H::dofs, std::move(name),
-                                  std::move(d.unit), std::move(d.equation), d.nominal, d.row_nominal});
+                                  std::move(d.unit), std::move(d.equation), d.nominal, d.row_nominal,
+                                  std::move(d.row_unit)});
     touched_.push_back(false);
     return h;
   }

@@ -68,6 +68,7 @@ struct OutputTap {
   Signal<1> to;
   int index = 0;
 
+  static_assert(Offers<E>::memory == 0, "an output that reads memory cannot be tapped");
   auto variables() const { return std::tuple_cat(element.variables(), std::tie(to)); }
   void flow(const auto& z, auto& out) const { out(to) += z(to) - element.output(z, index); }
 };

@@ -28,6 +28,7 @@ struct Variable {
   std::string equation;  // what its row balances; empty: the kind's own wording
   double nominal;        // usual magnitude of the unknown, in `unit`
   double row_nominal;    // usual magnitude of its row (violation of a constraint, defect of a balance)
+  std::string row_unit;  // of its row; empty: not told
   int value = 0;         // first index into State::value  (set by System)
   int row = 0;           // first row                      (set by System)
 };
@@ -38,6 +39,7 @@ struct Description {
   double nominal = 1.0;
   double row_nominal = 1.0;
   std::string equation = {};
+  std::string row_unit = {};
 };
 
 // ------------------------------------------------------------------ handles

@@ -30,8 +30,7 @@ double Table::integral_within(std::size_t i, double s) const {
   const double h = x_[i + 1] - x_[i], rise = y_[i + 1] - y_[i];
   if (slope_.empty()) return h * s * (y_[i] + 0.5 * rise * s);
   const double d0 = h * slope_[i], d1 = h * slope_[i + 1];
-  return h * s *
-         (y_[i] + s * (d0 / 2 + s * ((3 * rise - 2 * d0 - d1) / 3 + s * (d0 + d1 - 2 * rise) / 4)));
+  return h * s * (y_[i] + s * (d0 / 2 + s * ((3 * rise - 2 * d0 - d1) / 3 + s * (d0 + d1 - 2 * rise) / 4)));
 }
 
 double Table::integral(double at) const {

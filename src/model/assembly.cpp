@@ -95,7 +95,8 @@ class Assembler final : public Resolver {
     for (const OutputType& o : type.outputs) {
       const int parts = output_width(component, static_cast<int>(&o - type.outputs.data()));
       if (o.name == output) {
-        if (part >= parts) throw std::logic_error(type.name + ": output " + o.name + " has no part " + std::to_string(part));
+        if (part >= parts)
+          throw std::logic_error(type.name + ": output " + o.name + " has no part " + std::to_string(part));
         return bound_[at + part];
       }
       at += parts;
@@ -143,7 +144,8 @@ class Assembler final : public Resolver {
       for (const Port& p : c.type->ports)
         if (p.required && !c.fields->find(p.key))
           diagnostics_.collect([&] {
-            throw error("E-MISSING", c.fields->mark, c.path, fmt::format("`{}` is missing ({})", p.key, p.summary),
+            throw error("E-MISSING", c.fields->mark, c.path,
+                        fmt::format("`{}` is missing ({})", p.key, p.summary),
                         p.count == 2 ? "between: [A, B]" : "");
           });
     }
@@ -176,22 +178,23 @@ class Assembler final : public Resolver {
       if (*type.provides != domain) throw mismatch(info(*type.provides).node);
       return own_nodes_[c];
     }
-    for (std::size_t dot = absolute.rfind('.'); dot != std::string::npos && dot > 0; dot = absolute.rfind('.', dot - 1))
+    for (std::size_t dot = absolute.rfind('.'); dot != std::string::npos && dot > 0;
+         dot = absolute.rfind('.', dot - 1))
       if (const int c = model_.find_component(absolute.substr(0, dot)); c >= 0) {
         const ComponentType& type = *model_.components[c].type;
-        if (type.output(absolute.substr(dot + 1)) != nullptr)
-          throw mismatch("a signal");
+        if (type.output(absolute.substr(dot + 1)) != nullptr) throw mismatch("a signal");
         break;
       }
     throw unknown(text, mark, where, space, domain);
   }
 
   /// An unknown name, with the nearest one that would fit.
-  ModelError unknown(const std::string& text, const Mark& mark, const std::string& where, const Namespace& space,
-                     std::optional<Domain> domain) {
+  ModelError unknown(const std::string& text, const Mark& mark, const std::string& where,
+                     const Namespace& space, std::optional<Domain> domain) {
     std::vector<std::string> fitting;
     const auto add = [&](const std::string& path) {
-      if (path.starts_with(space.prefix) && fitting.size() < 5000) fitting.push_back(path.substr(space.prefix.size()));
+      if (path.starts_with(space.prefix) && fitting.size() < 5000)
+        fitting.push_back(path.substr(space.prefix.size()));
     };
     for (const FlatComponent& c : model_.components) {
       if (domain ? c.type->provides == domain : c.type->block) add(c.path);
@@ -203,7 +206,8 @@ class Assembler final : public Resolver {
     for (const auto& [port, target] : space.ports) fitting.push_back(port);
     const std::string near = nearest_name(text, fitting);
     std::string hint = near.empty() ? "" : "did you mean " + near + "?";
-    if (hint.empty() && space.parameters.contains(text)) hint = "this is a parameter, not a part of the model";
+    if (hint.empty() && space.parameters.contains(text))
+      hint = "this is a parameter, not a part of the model";
     if (hint.empty() && domain)
       hint = fmt::format("declare it: nodes: {{{}: [{}]}}, or name a component", info(*domain).name, text);
     return error("E-REFERENCE", mark, where, fmt::format("there is no `{}`", text), hint);
@@ -358,13 +362,15 @@ class Assembler final : public Resolver {
     return groups;
   }
 
-  Reference reference(const std::string& text, const Mark& mark, const std::string& where, const Namespace& space) {
+  Reference reference(const std::string& text, const Mark& mark, const std::string& where,
+                      const Namespace& space) {
     const std::string path = Model::absolute(space, text);
     std::size_t dot = path.size();
     while (true) {
       const std::string head = path.substr(0, dot);
       const std::string rest = dot < path.size() ? path.substr(dot + 1) : "";
-      if (const int c = model_.find_component(head); c >= 0) return output_of(c, rest, text, mark, where, space);
+      if (const int c = model_.find_component(head); c >= 0)
+        return output_of(c, rest, text, mark, where, space);
       if (const int d = model_.find_node(head); d >= 0) return node_output(d, rest, text, mark, where);
       if (dot == 0 || (dot = path.rfind('.', dot - 1)) == std::string::npos) break;
     }
@@ -380,7 +386,9 @@ class Assembler final : public Resolver {
     if (rest.empty()) {
       if (type.block) return {c, 0, 0, mark, text};
       throw error("E-DOMAIN", mark, where, fmt::format("`{}` is a {}, not a signal", text, type.name),
-                  names.empty() ? "" : fmt::format("choose one of its outputs: {}.{}", text, fmt::join(names, ", .")));
+                  names.empty()
+                      ? ""
+                      : fmt::format("choose one of its outputs: {}.{}", text, fmt::join(names, ", .")));
     }
     const std::string first = rest.substr(0, rest.find('.'));
     std::string part = rest.size() > first.size() ? rest.substr(first.size() + 1) : "";
@@ -394,7 +402,8 @@ class Assembler final : public Resolver {
     if (output < 0) {
       const std::string near = nearest_name(first, names);
       (void)space;
-      throw error("E-REFERENCE", mark, where, fmt::format("`{}` has no output `{}`", model_.components[c].path, first),
+      throw error("E-REFERENCE", mark, where,
+                  fmt::format("`{}` has no output `{}`", model_.components[c].path, first),
                   near.empty() ? "one of " + listed : "did you mean " + near + "?");
     }
     const std::string letters = type.outputs[output].parts;
@@ -410,24 +419,26 @@ class Assembler final : public Resolver {
       names.push_back(outputs[o].name);
       if (names.back() != first) continue;
       const std::string part = rest.size() > first.size() ? rest.substr(first.size() + 1) : "";
-      return {-2 - d, static_cast<int>(o),
-              part_number(part, outputs[o].parts, output_width(-2 - d, static_cast<int>(o)), text, mark, where), mark,
-              text};
+      return {
+          -2 - d, static_cast<int>(o),
+          part_number(part, outputs[o].parts, output_width(-2 - d, static_cast<int>(o)), text, mark, where),
+          mark, text};
     }
     throw error("E-REFERENCE", mark, where, fmt::format("`{}` is no signal", text),
                 fmt::format("choose one of {}", fmt::join(names, ", ")));
   }
 
   /// ".y" or ".2" -> 2; "" -> 0.
-  static int part_number(const std::string& part, const std::string& letters, int width, const std::string& text,
-                         const Mark& mark, const std::string& where) {
+  static int part_number(const std::string& part, const std::string& letters, int width,
+                         const std::string& text, const Mark& mark, const std::string& where) {
     if (part.empty()) return 0;
-    if (part.size() == 1 && letters.find(part) != std::string::npos) return static_cast<int>(letters.find(part)) + 1;
+    if (part.size() == 1 && letters.find(part) != std::string::npos)
+      return static_cast<int>(letters.find(part)) + 1;
     char* end = nullptr;
     const long i = std::strtol(part.c_str(), &end, 10);
     if (*end != '\0' || i < 1 || (width > 0 && i > width) || (!letters.empty()))
       throw error("E-REFERENCE", mark, where, fmt::format("`{}` has no part `{}`", text, part),
-                  width == 1 ? "it is a single number"
+                  width == 1        ? "it is a single number"
                   : letters.empty() ? fmt::format("its parts are 1 … {}", width)
                                     : fmt::format("its parts are {}", fmt::join(letters, ", ")));
     return static_cast<int>(i);
@@ -463,13 +474,15 @@ class Assembler final : public Resolver {
 
   std::string channel_name(int component, int output, int part) {
     const bool declared = component < 0;
-    const std::string& path = declared ? model_.nodes[-2 - component].path : model_.components[component].path;
+    const std::string& path =
+        declared ? model_.nodes[-2 - component].path : model_.components[component].path;
     const std::string name = declared ? info(model_.nodes[-2 - component].domain).outputs[output].name
                                       : model_.components[component].type->outputs[output].name;
     const std::string letters = declared ? info(model_.nodes[-2 - component].domain).outputs[output].parts
                                          : model_.components[component].type->outputs[output].parts;
     if (!letters.empty()) return path + "." + name + "." + letters[part];
-    return output_width(component, output) == 1 ? path + "." + name : fmt::format("{}.{}.{}", path, name, part + 1);
+    return output_width(component, output) == 1 ? path + "." + name
+                                                : fmt::format("{}.{}.{}", path, name, part + 1);
   }
 
   void check_connected_ports() {
@@ -492,7 +505,8 @@ class Assembler final : public Resolver {
           Build b(builder_, *this, static_cast<int>(i), *c.type, c.path, values_[i], *c.fields);
           c.type->build(b);
         } catch (const ModelError& e) {
-          if (e.place.file.empty() && c.mark.file) throw ModelError(e.code, e.where, e.cause, e.hint, c.mark.place());
+          if (e.place.file.empty() && c.mark.file)
+            throw ModelError(e.code, e.where, e.cause, e.hint, c.mark.place());
           throw;
         }
       });
@@ -529,7 +543,8 @@ class Assembler final : public Resolver {
       if (to.size() != s.values.size()) throw std::logic_error("initial values of the wrong size");
       std::copy(s.values.begin(), s.values.end(), to.begin());
     }
-    std::stable_sort(events_.begin(), events_.end(), [](const auto& x, const auto& y) { return x.time < y.time; });
+    std::stable_sort(events_.begin(), events_.end(),
+                     [](const auto& x, const auto& y) { return x.time < y.time; });
     a.events = std::move(events_);
     for (std::size_t i = 0; i < model_.components.size(); ++i) add_channels(a, static_cast<int>(i));
     for (std::size_t d = 0; d < model_.nodes.size(); ++d) add_channels(a, -2 - static_cast<int>(d));
@@ -548,7 +563,8 @@ class Assembler final : public Resolver {
         if (bound_[first + k].source == BoundOutput::Source::unbound)
           throw std::logic_error(channel_name(component, output, k) + " was not bound by its component");
         a.channels.push_back({channel_name(component, output, k), unit.empty() ? "1" : unit,
-                              declared || model_.components[component].type->outputs[o].by_default, bound_[first + k]});
+                              declared || model_.components[component].type->outputs[o].by_default,
+                              bound_[first + k]});
       }
     }
   }
@@ -598,8 +614,8 @@ class Assembler final : public Resolver {
 
 void Build::refuse(const char* code, std::string_view key, std::string cause, std::string hint) const {
   const Node* value = fields_.find(key.substr(0, key.find('.')));
-  throw ModelError(code, path_ + (key.empty() ? "" : "." + std::string(key)), std::move(cause), std::move(hint),
-                   (value ? value->mark : fields_.mark).place());
+  throw ModelError(code, path_ + (key.empty() ? "" : "." + std::string(key)), std::move(cause),
+                   std::move(hint), (value ? value->mark : fields_.mark).place());
 }
 
 Assembly assemble(const Model& model) { return Assembler(model).run(); }
@@ -608,11 +624,12 @@ Assembly assemble(const Model& model) { return Assembler(model).run(); }
 
 double Assembly::read(const Channel& channel, const State& state) const {
   const BoundOutput& b = channel.from;
-  if (b.source == BoundOutput::Source::element) return b.element.group->output(state, b.element.index, b.index);
+  if (b.source == BoundOutput::Source::element)
+    return b.element.group->output(state, b.element.index, b.index);
   const Variable& v = system.variables()[b.variable];
   if (b.source == BoundOutput::Source::rate) return state.rate[v.row + b.part];
   if (b.source == BoundOutput::Source::acceleration) return state.acceleration[v.row + b.part];
-  return b.factor * state.value[v.value + b.part];
+  return b.factor * state.value[v.value + b.part] + 0.0;  // no negative zero
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -641,7 +658,8 @@ std::vector<const Channel*> Assembly::defaults() const {
   return list;
 }
 
-std::vector<const Channel*> Assembly::select(const std::vector<std::string>& patterns, const Mark& mark) const {
+std::vector<const Channel*> Assembly::select(const std::vector<std::string>& patterns,
+                                             const Mark& mark) const {
   std::vector<char> wanted(channels.size(), 0);
   for (const std::string& pattern : patterns) {
     bool found = false;
@@ -656,9 +674,10 @@ std::vector<const Channel*> Assembly::select(const std::vector<std::string>& pat
     for (const Channel& c : channels)
       if (names.size() < 5000) names.push_back(c.name);
     const std::string near = nearest_name(pattern, names);
-    throw ModelError("E-CHANNEL", pattern, "no channel matches",
-                     near.empty() ? "escapement show MODEL --channels lists them" : "did you mean " + near + "?",
-                     mark.place());
+    throw ModelError(
+        "E-CHANNEL", pattern, "no channel matches",
+        near.empty() ? "escapement show MODEL --channels lists them" : "did you mean " + near + "?",
+        mark.place());
   }
   std::vector<const Channel*> list;
   for (std::size_t i = 0; i < channels.size(); ++i)
@@ -674,7 +693,9 @@ std::vector<std::string> structurally_singular_rows(const System& system) {
   // A generic state and shift: what is zero there is zero by structure.
   State state = system.state();
   unsigned seed = 12345;
-  const auto random = [&seed] { return 0.5 + static_cast<double>((seed = seed * 1664525u + 1013904223u) >> 8) / (1u << 25); };
+  const auto random = [&seed] {
+    return 0.5 + static_cast<double>((seed = seed * 1664525u + 1013904223u) >> 8) / (1u << 25);
+  };
   for (const Variable& v : system.variables())
     if (v.manifold == Manifold::vector)
       for (int k = 0; k < v.values; ++k) state.value[v.value + k] = v.nominal * random();

@@ -47,9 +47,15 @@ class Resolver {
 
 class Build {
  public:
-  Build(SystemBuilder& system, Resolver& resolver, int component, const ComponentType& type, const std::string& path,
-        const FieldValues& values, const Node& fields)
-      : system(system), resolver_(resolver), component_(component), type_(type), path_(path), values_(values), fields_(fields) {}
+  Build(SystemBuilder& system, Resolver& resolver, int component, const ComponentType& type,
+        const std::string& path, const FieldValues& values, const Node& fields)
+      : system(system),
+        resolver_(resolver),
+        component_(component),
+        type_(type),
+        path_(path),
+        values_(values),
+        fields_(fields) {}
 
   SystemBuilder& system;
   const std::string& path() const { return path_; }
@@ -65,12 +71,15 @@ class Build {
   const std::string& text(std::string_view key) const { return get<std::string>(key); }
   const std::vector<double>& vector(std::string_view key) const { return get<std::vector<double>>(key); }
   const MatrixValue& matrix(std::string_view key) const { return get<MatrixValue>(key); }
-  std::shared_ptr<const Table> table(std::string_view key) const { return get<std::shared_ptr<const Table>>(key); }
+  std::shared_ptr<const Table> table(std::string_view key) const {
+    return get<std::shared_ptr<const Table>>(key);
+  }
   std::shared_ptr<const Expression> expression(std::string_view key) const {
     return get<std::shared_ptr<const Expression>>(key);
   }
   /// Something only the component can know is wrong: at this key.
-  [[noreturn]] void refuse(const char* code, std::string_view key, std::string cause, std::string hint = {}) const;
+  [[noreturn]] void refuse(const char* code, std::string_view key, std::string cause,
+                           std::string hint = {}) const;
   /// World gravity (m/s²); E-MISSING unless the model states it.
   const std::vector<double>& gravity() const { return resolver_.gravity(); }
 
@@ -85,9 +94,10 @@ class Build {
     return typed<H>(resolver_.node(component_, port(key), end));
   }
   bool connected(std::string_view key) const { return fields_.find(key) != nullptr; }
-  Signal<1> signal(std::string_view key) const { return resolver_.signals(component_, port(key))[0].at(0); }
+  /// A single signal; of an optional port only if it is connected().
+  Signal<1> signal(std::string_view key) const { return signals(key).at(0).at(0); }
   /// All parts of a wide signal.
-  std::vector<Signal<1>> wide_signal(std::string_view key) const { return resolver_.signals(component_, port(key))[0]; }
+  std::vector<Signal<1>> wide_signal(std::string_view key) const { return signals(key).at(0); }
   /// The signals of a port that takes several.
   std::vector<std::vector<Signal<1>>> signals(std::string_view key) const {
     return resolver_.signals(component_, port(key));
@@ -104,7 +114,8 @@ class Build {
   }
   /// A channel that is an unknown, or its rate; `factor` turns a multiplier into a reaction of the right sign.
   template <class H>
-  void channel(std::string_view output, const H& handle, double factor = 1, int part = 0, int output_part = 0) {
+  void channel(std::string_view output, const H& handle, double factor = 1, int part = 0,
+               int output_part = 0) {
     BoundOutput& b = resolver_.bound(component_, output, output_part);
     b.source = BoundOutput::Source::value;
     b.variable = handle.variable;
@@ -129,7 +140,9 @@ class Build {
       s.add(OutputTap<E>{group->elements()[from.element.index], to, from.index});
     };
   }
-  void start(const Handle& handle, std::vector<double> values) { resolver_.start(handle, std::move(values), false); }
+  void start(const Handle& handle, std::vector<double> values) {
+    resolver_.start(handle, std::move(values), false);
+  }
   void start_rate(const Handle& handle, std::vector<double> values) {
     resolver_.start(handle, std::move(values), true);
   }

@@ -13,11 +13,10 @@ constexpr NodeOutput planar[] = {{"position", "m", "xy", 0, "position"},
                                  {"velocity", "m/s", "xy", 1, "velocity"},
                                  {"acceleration", "m/s^2", "xy", 2, "acceleration"}};
 // The unknown of a frame is a pose: what a user reads of it are outputs of the body.
-constexpr DomainInfo domains[domain_count] = {
-    {"translational", "a slider", "position", "m", translational},
-    {"rotational", "a shaft", "angle", "rad", rotational},
-    {"planar", "a point of the plane", "position", "m", planar},
-    {"frame", "a frame of a body", "pose", "m", {}}};
+constexpr DomainInfo domains[domain_count] = {{"translational", "a slider", "position", "m", translational},
+                                              {"rotational", "a shaft", "angle", "rad", rotational},
+                                              {"planar", "a point of the plane", "position", "m", planar},
+                                              {"frame", "a frame of a body", "pose", "m", {}}};
 
 }  // namespace
 
@@ -28,13 +27,14 @@ Handle make_node(SystemBuilder& builder, Domain domain, const std::string& path)
   const std::string name = path + "." + d.quantity;
   switch (domain) {
     case Domain::translational:
-      return builder.position<1>(name, {.unit = d.unit});
+      return builder.position<1>(name, {.unit = d.unit, .equation = "force balance", .row_unit = "N"});
     case Domain::rotational:
-      return builder.position<1>(name, {.unit = d.unit});
+      return builder.position<1>(name, {.unit = d.unit, .equation = "torque balance", .row_unit = "N*m"});
     case Domain::planar:
-      return builder.position<2>(name, {.unit = d.unit});
+      return builder.position<2>(name, {.unit = d.unit, .equation = "force balance", .row_unit = "N"});
     default:
-      return builder.pose(name, {.unit = d.unit});
+      return builder.pose(name,
+                          {.unit = d.unit, .equation = "force and torque balance", .row_unit = "N, N*m"});
   }
 }
 

@@ -437,7 +437,8 @@ std::string Expression::self_contained() const {
   std::string r = text_;
   for (auto use = constants_.rbegin(); use != constants_.rend(); ++use) {
     char number[40];
-    *std::to_chars(number, number + sizeof number - 1, use->name.value).ptr = '\0';  // shortest that reads back
+    *std::to_chars(number, number + sizeof number - 1, use->name.value).ptr =
+        '\0';  // shortest that reads back
     const std::string unit = use->name.dimension.text();
     const std::string quantity = std::string(number) + (use->name.bare || unit == "1" ? "" : " " + unit);
     const bool alone = use->size == text_.size();

@@ -30,8 +30,8 @@ struct ExpressionError : std::runtime_error {
 /// A name an expression may use: an input (evaluated each time) or a constant of given value.
 struct Name {
   Dimension dimension;
-  int input = -1;    // index among the inputs, or -1 for a constant
-  double value = 0;  // of a constant, in SI
+  int input = -1;     // index among the inputs, or -1 for a constant
+  double value = 0;   // of a constant, in SI
   bool bare = false;  // a constant given without a unit: 0 fits any dimension
 };
 

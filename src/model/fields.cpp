@@ -31,16 +31,19 @@ Mark moved(const Node& node, std::size_t position) {
 
 /// Texts that other readers of YAML take for booleans, and numbers some read as octal.
 void refuse_pitfalls(const Node& value, const std::string& where) {
-  static const char* const booleans[] = {"on", "off", "yes", "no", "On", "Off", "Yes", "No", "ON", "OFF", "YES", "NO",
-                                         "True", "False", "TRUE", "FALSE"};
+  static const char* const booleans[] = {"on",   "off",   "yes",  "no",    "On",   "Off",
+                                         "Yes",  "No",    "ON",   "OFF",   "YES",  "NO",
+                                         "true", "false", "True", "False", "TRUE", "FALSE"};
   for (const char* word : booleans)
     if (value.text == word)
-      throw error("E-TYPE", value.mark, where, fmt::format("`{}` is no number (YAML may take it for a boolean)", word),
+      throw error("E-TYPE", value.mark, where,
+                  fmt::format("`{}` is no number (YAML may take it for a boolean)", word),
                   "write true or false for a boolean, a quantity such as 5 m for a number");
   const std::string& s = value.text;
   const std::size_t k = !s.empty() && (s[0] == '-' || s[0] == '+') ? 1 : 0;
   if (s.size() > k + 1 && s[k] == '0' && s[k + 1] >= '0' && s[k + 1] <= '9')
-    throw error("E-TYPE", value.mark, where, fmt::format("`{}` begins with a zero: some read that as octal", s),
+    throw error("E-TYPE", value.mark, where,
+                fmt::format("`{}` begins with a zero: some read that as octal", s),
                 "write the number without leading zeros");
 }
 
@@ -58,7 +61,8 @@ std::vector<double> csv_numbers(const std::string& line, const std::filesystem::
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
     if (fault != std::errc() || (at < end && *at != ',' && *at != ';') || !std::isfinite(v))
       throw error("E-TABLE", mark, where,
-                  fmt::format("{}:{}: not a row of numbers: `{}`", file.filename().string(), number, line.substr(0, 40)),
+                  fmt::format("{}:{}: not a row of numbers: `{}`", file.filename().string(), number,
+                              line.substr(0, 40)),
                   "columns are separated by commas; a first line that is no numbers is taken as a heading");
     values.push_back(v);
     if (at >= end) return values;
@@ -132,7 +136,8 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
       const std::string near = nearest_name(e.key, names);
       std::sort(names.begin(), names.end());
       throw error("E-KEY", e.mark, child(e.key), "there is no such key here",
-                  near.empty() ? "one of " + fmt::format("{}", fmt::join(names, ", ")) : "did you mean " + near + "?");
+                  near.empty() ? "one of " + fmt::format("{}", fmt::join(names, ", "))
+                               : "did you mean " + near + "?");
     });
   }
   for (const Parameter& p : parameters) {
@@ -157,7 +162,11 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
           n.bare_numbers_are_si = true;
           return n;
         }();
-        values.set(p.key, FieldReader(none, {}).read(p, p.fallback->starts_with('[') ? read_yaml(*p.fallback, nullptr) : Node(*p.fallback), place), false);
+        values.set(
+            p.key,
+            FieldReader(none, {}).read(
+                p, p.fallback->starts_with('[') ? read_yaml(*p.fallback, nullptr) : Node(*p.fallback), place),
+            false);
       } else if (p.required) {
         throw error("E-MISSING", fields.mark, where, fmt::format("`{}` is missing ({})", p.key, p.summary),
                     p.unit == "1" || p.unit == "any" ? "" : fmt::format("{}: … {}", p.key, p.unit));
@@ -234,7 +243,9 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
   } catch (const ExpressionError& e) {
     const std::string what = e.what();
     const bool units = what.find("unit") != std::string::npos;
-    throw error(units ? "E-UNITS" : what.starts_with("unknown name") ? "E-REFERENCE" : "E-EXPRESSION",
+    throw error(units                              ? "E-UNITS"
+                : what.starts_with("unknown name") ? "E-REFERENCE"
+                                                   : "E-EXPRESSION",
                 moved(value, e.position), where, fmt::format("{} in `{}`", what, value.text), e.hint);
   }
 }
@@ -269,12 +280,13 @@ double FieldReader::number(const Parameter& p, const Node& value, const std::str
     throw error("E-RANGE", value.mark, where, fmt::format("`{}` is not a finite number", value.text));
   if (v < p.minimum || v > p.maximum || (p.above_minimum && v == p.minimum))
     throw error("E-RANGE", value.mark, where,
-                fmt::format("got {} = {:g} {}, must be {}", value.text, v, unit == "any" || unit == "1" ? "" : unit,
-                            p.range()));
+                fmt::format("got {} = {:g} {}, must be {}", value.text, v,
+                            unit == "any" || unit == "1" ? "" : unit, p.range()));
   return v;
 }
 
-std::vector<double> FieldReader::vector(const Parameter& p, const Node& value, const std::string& where) const {
+std::vector<double> FieldReader::vector(const Parameter& p, const Node& value,
+                                        const std::string& where) const {
   std::vector<double> r;
   const auto named = value.is_scalar() ? space_.parameters.find(value.text) : space_.parameters.end();
   if (named != space_.parameters.end() && named->second.vector) {
@@ -334,6 +346,38 @@ std::filesystem::path contained_path(const Namespace& space, const Node& name, b
   return full;
 }
 
+std::vector<std::vector<double>> FieldReader::csv_rows(const Node& value, const std::string& where) const {
+  Node name = value;
+  name.text = substituted(value, where);
+  const auto path = contained_path(space_, name, allow_outside_, where);
+  std::error_code fault;
+  const auto size = std::filesystem::file_size(path, fault);
+  if (fault || !std::filesystem::is_regular_file(path))
+    throw error("E-FILE", value.mark, where,
+                fmt::format("cannot read `{}`: {}", name.text, fault ? fault.message() : "not a regular file"),
+                "numbers in [ … ], or a CSV file beside the model");
+  if (size > YamlLimits{}.bytes)
+    throw error("E-LIMIT", value.mark, where, fmt::format("`{}` has {} bytes", name.text, size));
+  std::ifstream file(path);
+  std::string line;
+  std::vector<std::vector<double>> rows;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
+    if (rows.empty() && std::string("0123456789+-.").find(line[first]) == std::string::npos) continue;  // a heading
+    rows.push_back(csv_numbers(line, path, number, value.mark, where));
+    if (rows.back().size() != rows.front().size())
+      throw error("E-TABLE", value.mark, where,
+                  fmt::format("{}:{}: {} columns instead of {}", path.filename().string(), number, rows.back().size(),
+                              rows.front().size()));
+  }
+  if (rows.empty())
+    throw error("E-TABLE", value.mark, where, fmt::format("`{}` holds no numbers", name.text));
+  return rows;
+}
+
+bool FieldReader::is_csv(const Node& value) { return value.is_scalar() && value.text.ends_with(".csv"); }
+
 std::vector<std::pair<double, double>> FieldReader::points(const Parameter& p, const Node& value,
                                                            const std::string& where) const {
   std::vector<std::pair<double, double>> points;
@@ -346,32 +390,12 @@ std::vector<std::pair<double, double>> FieldReader::points(const Parameter& p, c
     return points;
   }
   if (!value.is_scalar())
-    throw error("E-TABLE", value.mark, where, "expected points [[x, y], …] or the name of a CSV file, found " +
-                                                  value.described());
-  Node name = value;
-  name.text = substituted(value, where);
-  const auto path = contained_path(space_, name, allow_outside_, where);
-  std::error_code fault;
-  const auto size = std::filesystem::file_size(path, fault);
-  if (fault || !std::filesystem::is_regular_file(path))
-    throw error("E-FILE", value.mark, where, fmt::format("cannot read `{}`: {}", name.text,
-                                                         fault ? fault.message() : "not a regular file"),
-                "a table is points [[x, y], …] or a CSV file beside the model");
-  if (size > YamlLimits{}.bytes)
-    throw error("E-LIMIT", value.mark, where, fmt::format("`{}` has {} bytes", value.text, size));
-  std::ifstream file(path);
-  std::string line;
-  int number = 0;
-  while (std::getline(file, line)) {
-    ++number;
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos || line[first] == '#') continue;
-    const bool heading = points.empty() && std::string("0123456789+-.").find(line[first]) == std::string::npos;
-    if (heading) continue;
-    const auto row = csv_numbers(line, path, number, value.mark, where);
+    throw error("E-TABLE", value.mark, where,
+                "expected points [[x, y], …] or the name of a CSV file, found " + value.described());
+  for (const auto& row : csv_rows(value, where)) {
     if (row.size() != 2)
       throw error("E-TABLE", value.mark, where,
-                  fmt::format("{}:{}: expected two columns, found {}", path.filename().string(), number, row.size()));
+                  fmt::format("`{}`: expected two columns, found {}", value.text, row.size()));
     points.emplace_back(row[0], row[1]);
   }
   return points;
@@ -455,7 +479,8 @@ std::string FieldReader::substituted(const Node& name, const std::string& where)
     } else {
       const double v = compile(inner, where).constant();
       if (v != std::floor(v) || std::abs(v) > 1e9)
-        throw error("E-TYPE", inner.mark, where, fmt::format("`{}` = {:g} is not a whole number", inner.text, v),
+        throw error("E-TYPE", inner.mark, where,
+                    fmt::format("`{}` = {:g} is not a whole number", inner.text, v),
                     "in names, parentheses hold whole numbers or text parameters: link.(i-1)");
       r += fmt::format("{}", static_cast<long>(v));
     }
@@ -465,7 +490,7 @@ std::string FieldReader::substituted(const Node& name, const std::string& where)
 }
 
 void check_alternatives(const Node& fields, const std::vector<Parameter>& parameters,
-                               const std::vector<Port>& ports, const std::string& where) {
+                        const std::vector<Port>& ports, const std::string& where) {
   std::map<std::string, std::vector<std::string>> sets;
   for (const Parameter& p : parameters)
     if (!p.alternative_of.empty()) sets[p.alternative_of].push_back(p.key);
@@ -518,11 +543,13 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
     case Type::table: {
       std::vector<Node> rows;
       for (const auto& [x, y] : points(p, value, p.key))
-        rows.push_back(Node::sequence({Node(fmt::format("{:.17g} {}", x, p.unit == "any" ? "" : p.unit)),
-                                       Node(fmt::format("{:.17g} {}", y, p.second_unit == "any" ? "" : p.second_unit))}));
+        rows.push_back(Node::sequence(
+            {Node(fmt::format("{:.17g} {}", x, p.unit == "any" ? "" : p.unit)),
+             Node(fmt::format("{:.17g} {}", y, p.second_unit == "any" ? "" : p.second_unit))}));
       for (Node& row : rows)
         for (Node& n : row.items)
-          while (n.text.ends_with(" ") || n.text.ends_with(" 1")) n.text.resize(n.text.size() - (n.text.back() == '1' ? 2 : 1));
+          while (n.text.ends_with(" ") || n.text.ends_with(" 1"))
+            n.text.resize(n.text.size() - (n.text.back() == '1' ? 2 : 1));
       return Node::sequence(std::move(rows));
     }
     case Type::vector:

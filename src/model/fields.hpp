@@ -26,14 +26,14 @@ struct ParameterValue {
 
 /// The names one file sees. A subsystem sees nothing outside but what it is given.
 struct Namespace {
-  std::string prefix;                              // "front_left." or empty
+  std::string prefix;  // "front_left." or empty
   std::map<std::string, ParameterValue> parameters;
-  std::map<std::string, std::string> ports;        // port name -> what it is connected to, by absolute path
+  std::map<std::string, std::string> ports;  // port name -> what it is connected to, by absolute path
   bool bare_numbers_are_si = false;
-  std::filesystem::path folder;                    // where its files are looked for
-  std::filesystem::path root;                      // the model's folder, which they must not leave
-  Scope scope;                                     // of `parameters`
-  void index();                                    // fills `scope`
+  std::filesystem::path folder;  // where its files are looked for
+  std::filesystem::path root;    // the model's folder, which they must not leave
+  Scope scope;                   // of `parameters`
+  void index();                  // fills `scope`
 };
 
 /// Values of the loop variables of `for:`.
@@ -45,8 +45,8 @@ struct MatrixValue {
   double operator()(int i, int j) const { return entries[static_cast<std::size_t>(i) * columns + j]; }
 };
 
-using FieldValue = std::variant<double, std::string, std::vector<double>, MatrixValue, std::shared_ptr<const Table>,
-                                std::shared_ptr<const Expression>>;
+using FieldValue = std::variant<double, std::string, std::vector<double>, MatrixValue,
+                                std::shared_ptr<const Table>, std::shared_ptr<const Expression>>;
 
 /// The typed values of one component; keys of groups are dotted: `initial.position`.
 class FieldValues {
@@ -73,8 +73,9 @@ class FieldReader {
       : space_(space), loop_(loop), allow_outside_(allow_outside) {}
 
   /// Checks all keys of a mapping against a schema; `also` are keys that belong to others. Faults are collected.
-  FieldValues read(const Node& fields, const std::vector<Parameter>& parameters, const std::vector<std::string>& also,
-                   const std::string& where, Diagnostics& diagnostics) const;
+  FieldValues read(const Node& fields, const std::vector<Parameter>& parameters,
+                   const std::vector<std::string>& also, const std::string& where,
+                   Diagnostics& diagnostics) const;
   FieldValue read(const Parameter& p, const Node& value, const std::string& where) const;
   /// A number of any dimension.
   Expression compile(const Node& value, const std::string& where,
@@ -87,13 +88,16 @@ class FieldReader {
   Node self_contained(const Node& fields, const std::vector<Parameter>& parameters) const;
 
  private:
-  double number(const Parameter& p, const Node& value, const std::string& unit, const std::string& where) const;
+  double number(const Parameter& p, const Node& value, const std::string& unit,
+                const std::string& where) const;
   std::vector<double> vector(const Parameter& p, const Node& value, const std::string& where) const;
   MatrixValue matrix(const Parameter& p, const Node& value, const std::string& where) const;
-  std::vector<std::pair<double, double>> points(const Parameter& p, const Node& value, const std::string& where) const;
+  std::vector<std::pair<double, double>> points(const Parameter& p, const Node& value,
+                                                const std::string& where) const;
   std::shared_ptr<const Table> table(const Parameter& p, const Node& value, const std::string& where) const;
   Node flattened(const Parameter& p, const Node& value) const;
-  void check_unit(const Expression& e, const Node& value, const std::string& unit, const std::string& where) const;
+  void check_unit(const Expression& e, const Node& value, const std::string& unit,
+                  const std::string& where) const;
 
   const Namespace& space_;
   const Loop& loop_;
@@ -101,8 +105,8 @@ class FieldReader {
 };
 
 /// Exactly one key of each set of alternatives is given, or E-CHOICE.
-void check_alternatives(const Node& fields, const std::vector<Parameter>& parameters, const std::vector<Port>& ports,
-                        const std::string& where);
+void check_alternatives(const Node& fields, const std::vector<Parameter>& parameters,
+                        const std::vector<Port>& ports, const std::string& where);
 
 /// A file named in a model: inside the folder of the model, or E-OUTSIDE.
 std::filesystem::path contained_path(const Namespace& space, const Node& name, bool allow_outside,

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 namespace escapement {
@@ -44,7 +44,8 @@ const Node* section(const Node& root, std::string_view key, Node::Kind kind, con
   const Node* n = root.find(key);
   if (!n || n->kind == Node::Kind::null) return nullptr;
   if (n->kind != kind)
-    throw error("E-TYPE", n->mark, std::string(key), fmt::format("expected {}, found {}", wanted, n->described()));
+    throw error("E-TYPE", n->mark, std::string(key),
+                fmt::format("expected {}, found {}", wanted, n->described()));
   return n;
 }
 
@@ -61,7 +62,8 @@ const std::vector<Parameter>& simulate_schema() {
       number("step", "s", "step size").positive().one_of("the step size"),
       vector("steps", "s", 0, "prescribed step sizes, repeated").positive().one_of("the step size"),
       choice("scheme",
-             {"generalized-alpha", "newmark", "trapezoidal", "hht-alpha", "jwh-alpha", "stormer", "variational", "spook"},
+             {"generalized-alpha", "newmark", "trapezoidal", "hht-alpha", "jwh-alpha", "stormer",
+              "variational", "spook"},
              "integration scheme")
           .otherwise("generalized-alpha"),
       number("rho", "1", "spectral radius at infinity of the mechanics: 1 no numerical damping, 0 the most")
@@ -69,12 +71,15 @@ const std::vector<Parameter>& simulate_schema() {
           .at_most(1)
           .otherwise("0.8"),
       number("rho_states", "1", "the same for states; as rho unless given").at_least(0).at_most(1).optional(),
-      choice("constraints", {"index-3", "index-2"}, "constraints on positions alone, or stabilised with velocities too")
+      choice("constraints", {"index-3", "index-2"},
+             "constraints on positions alone, or stabilised with velocities too")
           .otherwise("index-3"),
-      boolean("redundant", "allow redundant constraints; their reactions are then one of many").otherwise("false"),
+      boolean("redundant", "allow redundant constraints; their reactions are then one of many")
+          .otherwise("false"),
       boolean("adaptive", "steps chosen by error control").otherwise("false"),
       number("tolerance", "1", "of adaptive steps").positive().optional(),
-      number("output_every", "any", "record every so many steps (a whole number) or at this interval (a time)")
+      number("output_every", "any",
+             "record every so many steps (a whole number) or at this interval (a time)")
           .positive()
           .otherwise("1"),
       number("newton_tolerance", "1", "remaining error of a step, relative to nominal magnitudes")
@@ -97,8 +102,8 @@ class ModelReader {
     Namespace& space = model_.spaces_->emplace_back();
     space.folder = space.root = folder;
     root_ = &root;
-    check_keys(root, {"escapement", "title", "description", "units", "parameters", "nodes", "components", "simulate",
-                      "start", "gravity", "record", "plots", "flattened"});
+    check_keys(root, {"escapement", "title", "description", "units", "parameters", "nodes", "components",
+                      "simulate", "start", "gravity", "record", "plots", "flattened"});
     const Node* flat = root.find("flattened");
     dotted_names_ = flat && flat->is_scalar() && flat->text == "true";
     read_units(root, space);
@@ -127,12 +132,15 @@ class ModelReader {
     const std::string text = version->is_scalar() ? version->text : "";
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (fault != std::errc() || end != text.data() + text.size() || number < 1)
-      throw error("E-VERSION", version->mark, "escapement", "expected the number 1, found " + version->described());
-    if (number > language_version)
       throw error("E-VERSION", version->mark, "escapement",
-                  fmt::format("the file is written in version {} of the language; this program reads up to version {}",
-                              number, language_version),
-                  "get a newer Escapement");
+                  "expected the number 1, found " + version->described());
+    if (number > language_version)
+      throw error(
+          "E-VERSION", version->mark, "escapement",
+          fmt::format(
+              "the file is written in version {} of the language; this program reads up to version {}",
+              number, language_version),
+          "get a newer Escapement");
   }
 
   void check_keys(const Node& root, const std::vector<std::string>& keys) {
@@ -141,7 +149,8 @@ class ModelReader {
       if (std::find(keys.begin(), keys.end(), e.key) == keys.end())
         diagnostics_.collect([&] {
           std::string hint = did_you_mean(e.key, keys);
-          if (hint.empty() && e.value.is_mapping() && e.value.find("type")) hint = "components stand under `components:`";
+          if (hint.empty() && e.value.is_mapping() && e.value.find("type"))
+            hint = "components stand under `components:`";
           throw error("E-KEY", e.mark, e.key, "there is no such key at the top level of a model",
                       hint.empty() ? fmt::format("one of {}", fmt::join(keys, ", ")) : hint);
         });
@@ -169,8 +178,10 @@ class ModelReader {
   // ---- parameters
 
   /// Evaluates `parameters:`; `given` replace the defaults of a subsystem.
-  void read_parameters(const Node& root, Namespace& space, const std::map<std::string, ParameterValue>& given) {
-    const Node* section = escapement::section(root, "parameters", Node::Kind::mapping, "a mapping name: value");
+  void read_parameters(const Node& root, Namespace& space,
+                       const std::map<std::string, ParameterValue>& given) {
+    const Node* section =
+        escapement::section(root, "parameters", Node::Kind::mapping, "a mapping name: value");
     space.index();
     if (!section) return;
     std::set<std::string> done;
@@ -201,11 +212,13 @@ class ModelReader {
         space.parameters[name] = value->second;
       } else {
         const Node& text = setting(space, name) ? *setting(space, name) : entry->value;
-        if (text.is_scalar() && !text.quoted && find_entry(text.text) != section->entries.end()) evaluate(text.text);
+        if (text.is_scalar() && !text.quoted && find_entry(text.text) != section->entries.end())
+          evaluate(text.text);
         if (text.kind == Node::Kind::null)
           throw error("E-MISSING", entry->mark, "parameters." + name, "this parameter has no value",
                       space.prefix.empty() ? "" : "give it under `with:`");
-        space.parameters[name] = FieldReader(space, {}, options_.allow_outside).parameter(text, "parameters." + name);
+        space.parameters[name] =
+            FieldReader(space, {}, options_.allow_outside).parameter(text, "parameters." + name);
       }
       done.insert(name);
       chain.pop_back();
@@ -223,7 +236,10 @@ class ModelReader {
     const Node* found = nullptr;
     for (const auto& [name, value] : options_.set)
       if (name == key) found = &parsed_setting(name, value);  // the last one counts
-    if (found) unused_.erase(std::remove_if(unused_.begin(), unused_.end(), [&](const auto& s) { return s.first == key; }), unused_.end());
+    if (found)
+      unused_.erase(
+          std::remove_if(unused_.begin(), unused_.end(), [&](const auto& s) { return s.first == key; }),
+          unused_.end());
     return found;
   }
   const Node& parsed_setting(const std::string& key, const std::string& value) {
@@ -245,12 +261,15 @@ class ModelReader {
   void claim(const std::string& name, const Mark& mark, const Namespace& space, const char* what) {
     check_name(name, mark, space);
     if (space.parameters.contains(name))
-      throw error("E-NAME", mark, space.prefix + name, fmt::format("the name of this {} is a parameter already", what),
+      throw error("E-NAME", mark, space.prefix + name,
+                  fmt::format("the name of this {} is a parameter already", what),
                   "names live in one namespace per file");
     if (space.ports.contains(name))
-      throw error("E-NAME", mark, space.prefix + name, fmt::format("the name of this {} is a port already", what));
+      throw error("E-NAME", mark, space.prefix + name,
+                  fmt::format("the name of this {} is a port already", what));
     if (model_.find_node(space.prefix + name) >= 0 || model_.find_component(space.prefix + name) >= 0)
-      throw error("E-NAME", mark, space.prefix + name, fmt::format("the name of this {} is used already", what));
+      throw error("E-NAME", mark, space.prefix + name,
+                  fmt::format("the name of this {} is used already", what));
   }
 
   void read_nodes(const Node& root, Namespace& space) {
@@ -262,7 +281,8 @@ class ModelReader {
       if (domain == Domain::frame)
         throw error("E-VALUE", e.mark, "nodes.frame", "frames belong to bodies and are not declared here");
       if (!e.value.is_sequence())
-        throw error("E-TYPE", e.value.mark, "nodes." + e.key, "expected a list of names, found " + e.value.described());
+        throw error("E-TYPE", e.value.mark, "nodes." + e.key,
+                    "expected a list of names, found " + e.value.described());
       for (const Node& item : e.value.items) {
         const std::string name = scalar(item, "nodes." + e.key);
         claim(name, item.mark, space, "node");
@@ -294,8 +314,8 @@ class ModelReader {
       return;
     }
     if (!repetition->is_mapping() || repetition->entries.empty())
-      throw error("E-TYPE", repetition->mark, space.prefix + e.key + ".for", "expected {i: 1..5}, found " +
-                                                                                repetition->described());
+      throw error("E-TYPE", repetition->mark, space.prefix + e.key + ".for",
+                  "expected {i: 1..5}, found " + repetition->described());
     Loop loop;
     unfold(e, *repetition, 0, e.key, space, loop);
   }
@@ -312,7 +332,8 @@ class ModelReader {
     const std::string range = scalar(variable.value, where);
     const std::size_t dots = range.find("..");
     if (dots == std::string::npos)
-      throw error("E-TYPE", variable.value.mark, where, fmt::format("expected first..last, found `{}`", range), "1..5");
+      throw error("E-TYPE", variable.value.mark, where,
+                  fmt::format("expected first..last, found `{}`", range), "1..5");
     const auto end = [&](const std::string& text) {
       Node n(text);
       n.mark = variable.value.mark;
@@ -337,8 +358,9 @@ class ModelReader {
     const Node* type = e.value.find("type");
     const Node* use = e.value.find("use");
     if (!type == !use)
-      throw error("E-CHOICE", e.value.mark, path, type ? "both `type` and `use` are given" : "`type` is missing",
-                  type ? "a component has a type, a subsystem a file" : "escapement components lists all types");
+      throw error(
+          "E-CHOICE", e.value.mark, path, type ? "both `type` and `use` are given" : "`type` is missing",
+          type ? "a component has a type, a subsystem a file" : "escapement components lists all types");
     if (use) {
       read_subsystem(e, *use, path, space, loop);
       return;
@@ -354,7 +376,8 @@ class ModelReader {
                   near.empty() ? "escapement components lists all types" : near);
     }
     if (model_.components.size() >= most_components)
-      throw error("E-LIMIT", e.mark, path, fmt::format("the model has more than {} components", most_components));
+      throw error("E-LIMIT", e.mark, path,
+                  fmt::format("the model has more than {} components", most_components));
     if (!model_.component_index_.emplace(path, static_cast<int>(model_.components.size())).second)
       throw error("E-NAME", e.mark, path, "this name is used already");
     model_.components.push_back({path, found, &e.value, e.mark, &space, loop});
@@ -396,7 +419,8 @@ class ModelReader {
         throw error("E-FILE", use.mark, path + ".use", fault.cause, fault.hint);
       }
       files_[file.string()] = root;
-      check_keys(*root, {"escapement", "title", "description", "units", "parameters", "ports", "nodes", "components"});
+      check_keys(*root, {"escapement", "title", "description", "units", "parameters", "ports", "nodes",
+                         "components"});
     }
 
     Namespace& inner = model_.spaces_->emplace_back();
@@ -421,10 +445,13 @@ class ModelReader {
       for (const auto& p : declared->entries) names.push_back(p.key);
     const std::string prefix = path + ".";
     for (const auto& [key, text] : options_.set)  // --set front.damping=… : a parameter of this subsystem
-      if (key.starts_with(prefix) && std::find(names.begin(), names.end(), key.substr(prefix.size())) != names.end()) {
+      if (key.starts_with(prefix) &&
+          std::find(names.begin(), names.end(), key.substr(prefix.size())) != names.end()) {
         const std::string name = key.substr(prefix.size());
         given[name] = FieldReader((*model_.spaces_)[0], {}).parameter(parsed_setting(key, text), key);
-        unused_.erase(std::remove_if(unused_.begin(), unused_.end(), [&](const auto& s) { return s.first == key; }), unused_.end());
+        unused_.erase(
+            std::remove_if(unused_.begin(), unused_.end(), [&](const auto& s) { return s.first == key; }),
+            unused_.end());
       }
     if (!with) return given;
     for (const Node::Entry& p : with->entries) {
@@ -454,13 +481,15 @@ class ModelReader {
         const std::string domain = scalar(p.value, "ports." + p.key);
         Node target = *to;
         if (!target.is_scalar())
-          throw error("E-TYPE", to->mark, path + ".connect." + p.key, "expected a name, found " + to->described());
+          throw error("E-TYPE", to->mark, path + ".connect." + p.key,
+                      "expected a name, found " + to->described());
         const std::string absolute =
             Model::absolute(outer, reader.substituted(target, path + ".connect." + p.key));
         inner.ports[p.key] = absolute;
         model_.connected_ports.push_back(
             {absolute, path + ".connect." + p.key,
-             domain == "signal" ? std::nullopt : std::optional(domain_named(domain, p.value.mark, "ports." + p.key)),
+             domain == "signal" ? std::nullopt
+                                : std::optional(domain_named(domain, p.value.mark, "ports." + p.key)),
              to->mark});
       }
     if (connect)
@@ -484,8 +513,8 @@ class ModelReader {
     model_.simulate_mark = settings.mark;
     model_.simulate_text_ = &model_.documents_->emplace_back(std::move(settings));
     if (!model_.simulate_text_->entries.empty()) {
-      model_.simulate =
-          FieldReader(space, {}).read(*model_.simulate_text_, simulate_schema(), {}, "simulate", diagnostics_);
+      model_.simulate = FieldReader(space, {}).read(*model_.simulate_text_, simulate_schema(), {}, "simulate",
+                                                    diagnostics_);
       check_alternatives(*model_.simulate_text_, simulate_schema(), {}, "simulate");
       if (const Node* every = model_.simulate_text_->find("output_every")) {
         const Dimension given = FieldReader(space, {}).compile(*every, "simulate.output_every").dimension();
@@ -504,7 +533,8 @@ class ModelReader {
                     fmt::format("`{}` is not one of {}", model_.start, fmt::join(choices, ", ")),
                     did_you_mean(model_.start, choices));
       if (model_.start != "given" && model_.start != "assembled")
-        throw error("E-UNSUPPORTED", start->mark, "start", fmt::format("`start: {}` is not there yet", model_.start),
+        throw error("E-UNSUPPORTED", start->mark, "start",
+                    fmt::format("`start: {}` is not there yet", model_.start),
                     "start: given, or start: assembled");
     }
     if (const Node* gravity = top(root, "gravity")) {
@@ -536,7 +566,8 @@ class ModelReader {
   }
 
   void read_plot(const Node& p) {
-    if (!p.is_mapping()) throw error("E-TYPE", p.mark, "plots", "expected {title: …, y: …}, found " + p.described());
+    if (!p.is_mapping())
+      throw error("E-TYPE", p.mark, "plots", "expected {title: …, y: …}, found " + p.described());
     PlotRequestText plot;
     for (const Node::Entry& e : p.entries) {
       if (e.key == "title") {
@@ -546,8 +577,7 @@ class ModelReader {
       } else if (e.key == "y") {
         if (e.value.is_sequence())
           for (const Node& n : e.value.items) plot.y.push_back(scalar(n, "plots.y"));
-        else
-          plot.y.push_back(scalar(e.value, "plots.y"));
+        else plot.y.push_back(scalar(e.value, "plots.y"));
       } else {
         throw error("E-KEY", e.mark, "plots." + e.key, "a plot has no such key",
                     did_you_mean(e.key, {"title", "x", "y"}));
@@ -563,11 +593,13 @@ class ModelReader {
   void apply_settings(Namespace& space) {
     const auto pending = unused_;
     for (const auto& [key, value] : pending)
-      if (!key.starts_with("simulate.")) diagnostics_.collect([&, &key = key, &value = value] { apply(key, value, space); });
+      if (!key.starts_with("simulate."))
+        diagnostics_.collect([&, &key = key, &value = value] { apply(key, value, space); });
   }
 
   void apply(const std::string& key, const std::string& value, const Namespace& space) {
-    for (std::size_t dot = key.rfind('.'); dot != std::string::npos && dot > 0; dot = key.rfind('.', dot - 1)) {
+    for (std::size_t dot = key.rfind('.'); dot != std::string::npos && dot > 0;
+         dot = key.rfind('.', dot - 1)) {
       const int i = model_.find_component(key.substr(0, dot));
       if (i < 0) continue;
       FlatComponent& c = model_.components[i];
@@ -630,7 +662,8 @@ class ModelReader {
 
 // ------------------------------------------------------------------ Model
 
-Model Model::read_file(const std::filesystem::path& path, const Registry& registry, const ReadOptions& options) {
+Model Model::read_file(const std::filesystem::path& path, const Registry& registry,
+                       const ReadOptions& options) {
   Model m;
   m.file = path.string();
   m.allow_outside = options.allow_outside;
@@ -682,7 +715,8 @@ std::vector<std::string> Model::names_in(const Namespace& space) const {
   std::vector<std::string> names = {"ground"};
   for (const auto& [port, target] : space.ports) names.push_back(port);
   const auto add = [&](const std::string& path) {
-    if (path.starts_with(space.prefix) && names.size() < 5000) names.push_back(path.substr(space.prefix.size()));
+    if (path.starts_with(space.prefix) && names.size() < 5000)
+      names.push_back(path.substr(space.prefix.size()));
   };
   for (const FlatComponent& c : components) add(c.path);
   for (const DeclaredNode& n : nodes) add(n.path);
@@ -764,7 +798,9 @@ Node Model::flattened() const {
 
 // ------------------------------------------------------------------ ModelText
 
-ModelText::ModelText() : root_(Node::mapping({})) { root_.entries.push_back({"escapement", {}, Node(language_version)}); }
+ModelText::ModelText() : root_(Node::mapping({})) {
+  root_.entries.push_back({"escapement", {}, Node(language_version)});
+}
 
 Node& ModelText::section(const std::string& key) {
   if (!root_.find(key)) root_.entries.push_back({key, {}, Node::mapping({})});

@@ -49,7 +49,8 @@ struct PlotRequestText {
 
 class Model {
  public:
-  static Model read_file(const std::filesystem::path& path, const Registry& registry, const ReadOptions& options = {});
+  static Model read_file(const std::filesystem::path& path, const Registry& registry,
+                         const ReadOptions& options = {});
   static Model read_text(std::string_view text, const std::string& name, const Registry& registry,
                          const ReadOptions& options = {});
   /// From a tree made in C++ (ModelText).
@@ -59,16 +60,16 @@ class Model {
   std::vector<FlatComponent> components;
   std::vector<DeclaredNode> nodes;
   std::vector<ConnectedPort> connected_ports;
-  FieldValues simulate;              // by simulate_schema()
+  FieldValues simulate;               // by simulate_schema()
   bool output_every_is_time = false;  // otherwise a number of steps
   Mark simulate_mark;
   std::string start = "given";
-  std::vector<std::string> record;   // patterns; empty: the default channels
+  std::vector<std::string> record;  // patterns; empty: the default channels
   bool record_all = false;
   Mark record_mark;
   std::vector<PlotRequestText> plots;
-  std::vector<double> gravity;       // empty: not stated
-  std::string file;                  // as messages call it
+  std::vector<double> gravity;  // empty: not stated
+  std::string file;             // as messages call it
   bool allow_outside = false;
 
   /// What a name means in a namespace, by absolute path; `ground` stays `ground`.

@@ -109,7 +109,7 @@ ComponentType& ComponentType::owns(Domain domain) {
                                 : vector(o.name, o.unit, parts, std::string(o.summary) + " at the start"))
                         .otherwise(zero));
   }
-  return takes(group("initial", std::move(start), "values at the start"));
+  return start.empty() ? *this : takes(group("initial", std::move(start), "values at the start"));
 }
 
 ComponentType& ComponentType::is_block(std::string output_summary, bool wide) {

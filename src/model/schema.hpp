@@ -27,13 +27,13 @@ struct Parameter {
   bool required = true;
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
-  bool above_minimum = false;  // the minimum itself is excluded
-  std::string alternative_of = {};                                       // exactly one key of this set is given
-  std::vector<std::string> choices = {};                                 // of a choice
-  int size = 0;                                                          // of a vector; 0: any
-  std::string second_unit = {};                                          // of a table: of its values
-  std::vector<std::pair<std::string, std::string>> variables = {};       // of an expression: name, unit
-  std::vector<Parameter> group = {};                                     // of a group
+  bool above_minimum = false;                                       // the minimum itself is excluded
+  std::string alternative_of = {};                                  // exactly one key of this set is given
+  std::vector<std::string> choices = {};                            // of a choice
+  int size = 0;                                                     // of a vector; 0: any
+  std::string second_unit = {};                                     // of a table: of its values
+  std::vector<std::pair<std::string, std::string>> variables = {};  // of an expression: name, unit
+  std::vector<Parameter> group = {};                                // of a group
 
   Parameter& otherwise(std::string text) { return fallback = std::move(text), required = false, *this; }
   Parameter& optional() { return required = false, *this; }
@@ -56,8 +56,8 @@ Parameter matrix(std::string key, std::string unit, std::string summary);
 /// Pairs [[x, y], …], two-column rows of a CSV file.
 Parameter table(std::string key, std::string unit_x, std::string unit_y, std::string summary);
 /// An expression of these variables (name, unit) and of the parameters.
-Parameter expression(std::string key, std::string unit, std::vector<std::pair<std::string, std::string>> variables,
-                     std::string summary);
+Parameter expression(std::string key, std::string unit,
+                     std::vector<std::pair<std::string, std::string>> variables, std::string summary);
 Parameter group(std::string key, std::vector<Parameter> parameters, std::string summary);
 
 /// A key that names nodes of a domain, or signals.
@@ -65,11 +65,11 @@ struct Port {
   std::string key;
   std::optional<Domain> domain;  // none: a signal
   std::string summary;
-  int count = 1;                // 2 for `between`
+  int count = 1;  // 2 for `between`
   bool required = true;
-  std::string unit = "any";     // of a signal: its tag must agree
-  int width = 1;                // of a signal; 0: any
-  bool list = false;            // several signals, kept apart ([a, b] instead of one)
+  std::string unit = "any";  // of a signal: its tag must agree
+  int width = 1;             // of a signal; 0: any
+  bool list = false;         // several signals, kept apart ([a, b] instead of one)
   std::string alternative_of = {};
   Port& optional() { return required = false, *this; }
   Port& one_of(std::string set) { return alternative_of = std::move(set), required = false, *this; }
@@ -86,9 +86,9 @@ Port signal_port(std::string key, std::string unit, std::string summary);
 /// A channel of a component.
 struct OutputType {
   std::string name, unit, summary;
-  std::string parts = {};    // "xyz": a vector with these parts
-  bool wide = false;         // as wide as ComponentType::width says
-  bool by_default = true;    // recorded unless the model chooses otherwise
+  std::string parts = {};  // "xyz": a vector with these parts
+  bool wide = false;       // as wide as ComponentType::width says
+  bool by_default = true;  // recorded unless the model chooses otherwise
 };
 
 /// How the 3-D view will draw it: a primitive and the keys or outputs that size it.

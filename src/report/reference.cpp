@@ -139,8 +139,9 @@ std::string component_page(const ComponentType& t) {
   if (!t.outputs.empty()) {
     out += "\nChannels\n";
     for (const OutputType& o : t.outputs)
-      out += fmt::format("  {:<{}} {}. {}{}\n", output_name(o), width, o.unit.empty() ? "unit as tagged" : o.unit,
-                         o.summary, o.by_default ? "" : " (recorded on request)");
+      out += fmt::format("  {:<{}} {}. {}{}\n", output_name(o), width,
+                         o.unit.empty() ? "unit as tagged" : o.unit, o.summary,
+                         o.by_default ? "" : " (recorded on request)");
   }
   out += fmt::format("\nSigns\n  {}\n\nExample\n", t.signs);
   std::istringstream example(trimmed_example(t));

@@ -7,6 +7,7 @@ stands in the first comment lines of the model, or beside it in <name>.expect:
     # expect: E-UNITS 7:31 component=spring.stiffness exit=2     `-` for no place or no component
     # says: part of the message
     # hint: part of the hint
+    # equation: part of the row's name
     # verb: run                        the default is check
     # options: --set "m=3 kg"
     # file: sub.yaml                   where the place is, if not in the model; `-` for nowhere
@@ -83,7 +84,7 @@ def model_is_a_folder(folder):
 
 
 class Expectation:
-    KEYS = ("expect", "says", "hint", "verb", "options", "file", "from", "errors", "limit", "generate")
+    KEYS = ("expect", "says", "hint", "verb", "options", "file", "from", "errors", "limit", "generate", "equation")
 
     def __init__(self, text):
         self.fields = {}
@@ -150,7 +151,9 @@ class Case:
             self.model = model
             self.compare_folders(set(top.rglob("*")) - before)
         self.check(done.returncode == self.wanted.exit, f"exit status {done.returncode}, not {self.wanted.exit}")
-        return done.stdout.decode(), done.stderr.decode()
+        for stream in (done.stdout, done.stderr):
+            self.check(stream.decode(errors="replace").encode() == stream, "the output is not UTF-8")
+        return done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
     def compare_folders(self, new):
         if self.wanted.exit == 4:  # it ran for a while: what it got is kept
@@ -190,8 +193,8 @@ class Case:
                            ("component", None if wanted.component == "-" else wanted.component),
                            *zip(("file", "line", "column"), self.location())):
             self.check(first.get(key) == value, f"{key}: {first.get(key)!r}, not {value!r}")
-        self.check((wanted["says"] or "") in first["message"], f"the message lacks {wanted['says']!r}")
-        self.check((wanted["hint"] or "") in (first["hint"] or ""), f"the hint lacks {wanted['hint']!r}")
+        for key, part in (("message", wanted["says"]), ("hint", wanted["hint"]), ("equation", wanted["equation"])):
+            self.check((part or "") in (first[key] or ""), f"the {key} lacks {part!r}: {first[key]!r}")
         return errors
 
     def check_text(self, errors):

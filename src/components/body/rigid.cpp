@@ -125,10 +125,8 @@ ComponentType body_rigid() {
       "    mass · d/dt velocity = mass · gravity + forces\n"
       "    J · d/dt ω + ω × J ω = torques (body axes)\n\n"
       "The model must state `gravity:`. The inertia is about the centre of mass, in body axes, as the "
-      "tensor: the "
-      "products of inertia carry its signs. The orientation at the start is a `quaternion`, or `axis` and "
-      "`angle`; "
-      "without either the body's axes are those of the world.";
+      "tensor: the products of inertia carry its signs. The orientation at the start is a `quaternion`, or "
+      "`axis` and `angle`; without either the body's axes are those of the world.";
   type.provides = Domain::frame;
   type.takes(number("mass", "kg", "mass").positive());
   type.takes(matrix("inertia", "kg*m^2", "3×3 inertia tensor about the centre of mass, in body axes")
@@ -151,8 +149,7 @@ ComponentType body_rigid() {
   type.gives({"energy", "J", "kinetic energy and energy of weight (zero at the origin)", {}, false, false});
   type.signs =
       "World axes for position and velocity, z up; body axes for the angular velocity. The quaternion turns "
-      "body axes "
-      "into world axes. Angles count by the right-hand rule.";
+      "body axes into world axes. Angles count by the right-hand rule.";
   type.shape = {"box"};
   type.example = R"yaml(
 top: {type: body.rigid, mass: 15 kg, principal_inertia: [0.234375 kg*m^2, 0.46875 kg*m^2, 0.234375 kg*m^2], initial: {position: [0, 1 m, 0], angular_velocity: [0, 150 rad/s, -4.61538 rad/s], velocity: [4.61538 m/s, 0, 0]}}

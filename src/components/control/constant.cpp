@@ -20,7 +20,8 @@ push: {type: translational.force, at: mass, input: level}
   type.width = [](const Build& b, std::string_view) { return static_cast<int>(b.vector("value").size()); };
   type.build = [](Build& b) {
     const auto outputs = b.outputs();
-    for (std::size_t i = 0; i < outputs.size(); ++i) b.add(control::Constant{outputs[i], b.vector("value")[i]});
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      b.add(control::Constant{outputs[i], b.vector("value")[i]});
   };
   return type;
 }

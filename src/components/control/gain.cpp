@@ -26,7 +26,8 @@ void build(Build& b) {
 
 ComponentType control_gain() {
   ComponentType type("control.gain", "A constant gain: output = gain · input.");
-  type.description = "A single number multiplies every part of the input; a p×m matrix makes p outputs of m inputs.";
+  type.description =
+      "A single number multiplies every part of the input; a p×m matrix makes p outputs of m inputs.";
   type.is_block("gain · input", true);
   type.connects(input("any", "the signal to multiply").any_width());
   type.takes(matrix("gain", "any", "a number, or a p×m matrix"));

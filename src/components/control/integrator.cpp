@@ -34,10 +34,11 @@ ComponentType control_integrator() {
   type.is_block("the integral", true);
   type.connects(input("any", "the signal to integrate").any_width());
   type.takes(number("gain", "any", "gain").otherwise("1"));
-  type.takes(group("initial",
-                   {vector("output", "any", 0, "output at the start, one number or one per part; zero if absent")
-                        .optional()},
-                   "values at the start"));
+  type.takes(
+      group("initial",
+            {vector("output", "any", 0, "output at the start, one number or one per part; zero if absent")
+                 .optional()},
+            "values at the start"));
   type.signs = "With a positive gain the output grows while the input is positive.";
   type.shape = {"block"};
   type.example = R"yaml(

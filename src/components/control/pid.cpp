@@ -21,20 +21,24 @@ Gains gains(const Build& b) {
   const bool isa = b.text("form") == "isa";
   for (const char* key : {"kp", "ki", "kd"})
     if (isa && b.given(key))
-      b.refuse("E-VALUE", key, "belongs to `form: parallel`", "gain, integral_time and derivative_time of form isa");
+      b.refuse("E-VALUE", key, "belongs to `form: parallel`",
+               "gain, integral_time and derivative_time of form isa");
   for (const char* key : {"gain", "integral_time", "derivative_time"})
-    if (!isa && b.given(key)) b.refuse("E-VALUE", key, "belongs to `form: isa`", "form: isa, or kp, ki and kd");
+    if (!isa && b.given(key))
+      b.refuse("E-VALUE", key, "belongs to `form: isa`", "form: isa, or kp, ki and kd");
   if (!isa) return {b.number("kp"), b.number("ki"), b.number("kd")};
   if (!b.given("gain")) b.refuse("E-MISSING", "", "`gain` is missing (of form isa)");
   const double gain = b.number("gain");
-  return {gain, b.has("integral_time") ? gain / b.number("integral_time") : 0.0, gain * b.number("derivative_time")};
+  return {gain, b.has("integral_time") ? gain / b.number("integral_time") : 0.0,
+          gain * b.number("derivative_time")};
 }
 
 /// How fast the integral follows the limited output.
 double tracking_time(const Build& b, const Gains& k) {
   if (b.has("tracking_time")) return b.number("tracking_time");
   if (k.kp == 0)
-    b.refuse("E-MISSING", "", "`tracking_time` is missing (limits without a proportional part)", "tracking_time: … s");
+    b.refuse("E-MISSING", "", "`tracking_time` is missing (limits without a proportional part)",
+             "tracking_time: … s");
   return std::abs(k.kp / k.ki);
 }
 
@@ -59,13 +63,16 @@ void build(Build& b) {
   pid.derivative_setpoint_weight = b.number("derivative_setpoint_weight");
   if (b.connected("input")) {  // the error itself: there is nothing to weigh
     for (const char* key : {"setpoint_weight", "derivative_setpoint_weight"})
-      if (b.given(key)) b.refuse("E-VALUE", key, "needs `setpoint` and `measurement`, not the error as `input`");
+      if (b.given(key))
+        b.refuse("E-VALUE", key, "needs `setpoint` and `measurement`, not the error as `input`");
     if (b.connected("measurement"))
-      b.refuse("E-CHOICE", "measurement", "is already in the error `input`", "setpoint and measurement, or input");
+      b.refuse("E-CHOICE", "measurement", "is already in the error `input`",
+               "setpoint and measurement, or input");
     pid.setpoint = b.signal("input");
     pid.setpoint_weight = pid.derivative_setpoint_weight = 1;
   } else {
-    if (!b.connected("measurement")) b.refuse("E-MISSING", "setpoint", "has no `measurement` to compare with");
+    if (!b.connected("measurement"))
+      b.refuse("E-MISSING", "setpoint", "has no `measurement` to compare with");
     pid.setpoint = b.signal("setpoint");
     pid.measurement = b.signal("measurement");
   }
@@ -78,7 +85,8 @@ void build(Build& b) {
     pid.derivative = b.system.state<1>(b.name("derivative"));
     b.start(pid.derivative, {b.number("initial.derivative")});
   }
-  for (const auto& [part, gain] : {std::pair("initial.integral", k.ki), std::pair("initial.derivative", k.kd)})
+  for (const auto& [part, gain] :
+       {std::pair("initial.integral", k.ki), std::pair("initial.derivative", k.kd)})
     if (gain == 0 && b.given(part)) b.refuse("E-VALUE", part, "belongs to a part whose gain is zero");
 
   pid.command = b.output();
@@ -110,11 +118,11 @@ ComponentType control_pid() {
       "    d/dt I = ki e + (output − demand) / tracking_time\n"
       "    D = kd s / (derivative_filter s + 1) · (c r − y)\n"
       "    output = demand within [minimum, maximum]\n\n"
-      "`form: isa` takes gain K, integral_time Ti and derivative_time Td instead: kp = K, ki = K / Ti, kd = K Td. "
-      "b is `setpoint_weight`, c `derivative_setpoint_weight`. The term with `tracking_time` is there only with limits: "
-      "it leads the integral back while the output is limited (back-calculation); by default tracking_time = kp / ki, "
-      "which is Ti. Modelica's LimPID is form isa with tracking_time = Ni Ti and derivative_filter = Td / Nd. "
-      "The error may also be given as one `input`; then b = c = 1.";
+      "`form: isa` takes gain K, integral_time Ti and derivative_time Td instead: kp = K, ki = K / Ti, kd = "
+      "K Td. b is `setpoint_weight`, c `derivative_setpoint_weight`. The term with `tracking_time` is there "
+      "only with limits: it leads the integral back while the output is limited (back-calculation); by "
+      "default tracking_time = kp / ki, which is Ti. Modelica's LimPID is form isa with tracking_time = Ni "
+      "Ti and derivative_filter = Td / Nd. The error may also be given as one `input`; then b = c = 1.";
   type.is_block("the command to the plant");
   type.connects(signal_port("setpoint", "any", "r").one_of("the error"));
   type.connects(input("any", "the error e, instead of set-point and measurement").one_of("the error"));
@@ -127,16 +135,20 @@ ComponentType control_pid() {
   type.takes(number("gain", "any", "K (isa)").optional());
   type.takes(number("integral_time", "s", "Ti (isa); no integral part if absent").positive().optional());
   type.takes(number("derivative_time", "s", "Td (isa)").at_least(0).otherwise("0 s"));
-  type.takes(number("derivative_filter", "s", "time constant of the derivative's filter; needed with a derivative")
-                 .positive()
-                 .optional());
-  type.takes(number("setpoint_weight", "1", "b: share of the set-point in the proportional part").otherwise("1"));
-  type.takes(number("derivative_setpoint_weight", "1", "c: share of the set-point in the derivative part").otherwise("0"));
+  type.takes(
+      number("derivative_filter", "s", "time constant of the derivative's filter; needed with a derivative")
+          .positive()
+          .optional());
+  type.takes(
+      number("setpoint_weight", "1", "b: share of the set-point in the proportional part").otherwise("1"));
+  type.takes(number("derivative_setpoint_weight", "1", "c: share of the set-point in the derivative part")
+                 .otherwise("0"));
   type.takes(number("minimum", "any", "lower limit of the output; none if absent").optional());
   type.takes(number("maximum", "any", "upper limit of the output; none if absent").optional());
-  type.takes(number("tracking_time", "s", "time in which the integral follows a limited output; kp / ki if absent")
-                 .positive()
-                 .optional());
+  type.takes(
+      number("tracking_time", "s", "time in which the integral follows a limited output; kp / ki if absent")
+          .positive()
+          .optional());
   type.takes(group("initial",
                    {number("integral", "any", "integral part at the start").otherwise("0"),
                     number("derivative", "any", "derivative part at the start").otherwise("0")},
@@ -145,8 +157,8 @@ ComponentType control_pid() {
   type.gives({"integral", "", "integral part", {}, false, false});
   type.gives({"derivative", "", "derivative part", {}, false, false});
   type.signs =
-      "With positive gains the output rises with the set-point and falls with the measurement; gains take any unit and "
-      "count in SI.";
+      "With positive gains the output rises with the set-point and falls with the measurement; gains take "
+      "any unit and count in SI.";
   type.shape = {"block"};
   type.example = R"yaml(
 target: {type: control.step, time: 0.1 s, after: 0.5 m, unit: m}

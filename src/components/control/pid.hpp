@@ -20,8 +20,8 @@ struct Pid {
   auto proportional(const auto& z) const { return kp * (setpoint_weight * z(setpoint) - z(measurement)); }
   void store(const auto& z, auto& out) const {
     out(integral) += z(integral);
-    out(derivative) += derivative_filter * z(derivative) -
-                       kd * (derivative_setpoint_weight * z(setpoint) - z(measurement));
+    out(derivative) +=
+        derivative_filter * z(derivative) - kd * (derivative_setpoint_weight * z(setpoint) - z(measurement));
   }
   void flow(const auto& z, auto& out) const {
     out(integral) -= ki * (z(setpoint) - z(measurement));
@@ -48,7 +48,9 @@ struct Limiter {
     else if (at > maximum) out(output) -= maximum;
     else out(output) -= u;
   }
-  double kink(const auto& z, int) const { return std::max(minimum - value(z(input)), value(z(input)) - maximum); }
+  double kink(const auto& z, int) const {
+    return std::max(minimum - value(z(input)), value(z(input)) - maximum);
+  }
 };
 
 }  // namespace escapement::control

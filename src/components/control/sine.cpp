@@ -7,7 +7,8 @@ template class escapement::Group<escapement::control::Sine>;
 namespace escapement {
 
 ComponentType control_sine() {
-  ComponentType type("control.sine", "A sine wave: output = offset + amplitude · sin(2π · frequency · t + phase).");
+  ComponentType type("control.sine",
+                     "A sine wave: output = offset + amplitude · sin(2π · frequency · t + phase).");
   type.is_block("the wave");
   type.takes(number("amplitude", "any", "amplitude").otherwise("1"));
   type.takes(number("frequency", "Hz", "cycles per second").at_least(0));

@@ -9,7 +9,8 @@ namespace escapement {
 ComponentType control_step() {
   ComponentType type("control.step", "A signal that jumps from `before` to `after` at a given time.");
   type.description =
-      "Steps of the integrator end exactly at the jump, so second order is kept; from t = time on the output is `after`.";
+      "Steps of the integrator end exactly at the jump, so second order is kept; from t = time on the output "
+      "is `after`.";
   type.is_block("the signal");
   type.takes(number("time", "s", "when it jumps").otherwise("0 s"));
   type.takes(number("before", "any", "value until then").otherwise("0"));

@@ -10,7 +10,9 @@ struct Step {
 
   static constexpr int memory = 1;  // 0 before the jump, 1 after it
   auto variables() const { return std::tie(output); }
-  void flow(const auto& z, auto& out) const { out(output) += z(output) - (z.memory[0] != 0 ? after : before); }
+  void flow(const auto& z, auto& out) const {
+    out(output) += z(output) - (z.memory[0] != 0 ? after : before);
+  }
 };
 
 }  // namespace escapement::control

@@ -34,9 +34,10 @@ void build(Build& b) {
   for (const auto& y : output) b.add(control::Defined{y});
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (inputs[k].size() != output.size())
-      b.refuse("E-WIDTH", "inputs",
-               fmt::format("input {} has {} parts, the widest has {}", k + 1, inputs[k].size(), output.size()),
-               "all inputs of a sum are equally wide");
+      b.refuse(
+          "E-WIDTH", "inputs",
+          fmt::format("input {} has {} parts, the widest has {}", k + 1, inputs[k].size(), output.size()),
+          "all inputs of a sum are equally wide");
     for (std::size_t i = 0; i < output.size(); ++i)
       if (factors[k] != 0) b.add(control::SignalFromSignal{output[i], inputs[k][i], factors[k]});
   }
@@ -49,7 +50,8 @@ ComponentType control_sum() {
   type.description = "output = Σ weight · input, part by part.";
   type.is_block("the sum", true);
   type.connects(signal_port("inputs", "any", "the signals [a, b, …], all equally wide").several());
-  type.takes(text("signs", "one + or - per input, such as \"+-\" for a difference; all + if absent").optional());
+  type.takes(
+      text("signs", "one + or - per input, such as \"+-\" for a difference; all + if absent").optional());
   type.takes(vector("weights", "any", 0, "instead of signs: one factor per input").optional());
   type.signs = "As the signs or weights say.";
   type.shape = {"block"};

@@ -20,7 +20,8 @@ limiter: {type: control.tanh_saturation, limit: 1, input: wave}
   type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = [](Build& b) {
     const auto in = b.wide_signal("input"), out = b.outputs();
-    for (std::size_t i = 0; i < out.size(); ++i) b.add(control::TanhSaturation{in[i], out[i], b.number("limit")});
+    for (std::size_t i = 0; i < out.size(); ++i)
+      b.add(control::TanhSaturation{in[i], out[i], b.number("limit")});
   };
   return type;
 }

@@ -15,7 +15,7 @@ void build(Build& b) {
     const std::vector<double>& p = b.vector(key);
     return Vector3{{p[0], p[1], p[2]}};
   };
-  const auto force = b.system.multiplier<3>(b.name("force"), {.unit = "N"});
+  const auto force = b.system.multiplier<3>(b.name("force"), {.unit = "N", .row_unit = "m"});
   const ElementId id = b.add(joint::Spherical{b.node<Pose>("between", 0), b.node<Pose>("between", 1), force,
                                               point("on_a"), point("on_b")});
   for (int i = 0; i < 3; ++i) b.channel<joint::Spherical>("force", id, i, i);
@@ -27,8 +27,8 @@ ComponentType joint_spherical() {
   ComponentType type("joint.spherical", "A ball joint: a point of A and a point of B stay together.");
   type.description =
       "x_B + R_B · on_b = x_A + R_A · on_a, with x the centre of mass and R the orientation of each body. Of "
-      "ground the "
-      "point is given in world coordinates. Positions and velocities at the start must agree with this.";
+      "ground the point is given in world coordinates. Positions and velocities at the start must agree with "
+      "this.";
   type.connects(between(Domain::frame));
   type.takes(
       vector("on_a", "m", 3, "the point of A, in A's axes from its centre of mass").otherwise("[0, 0, 0]"));

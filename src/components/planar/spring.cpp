@@ -11,8 +11,7 @@ ComponentType planar_spring() {
   ComponentType type("planar.spring", "A linear spring between two points of the plane.");
   type.description =
       "force = stiffness · elongation along the line from A to B, with elongation = |B − A| − rest_length. "
-      "The two "
-      "points must not coincide; ground is the origin.";
+      "The two points must not coincide; ground is the origin.";
   type.connects(between(Domain::planar));
   type.takes(number("stiffness", "N/m", "force per elongation").at_least(0));
   type.takes(number("rest_length", "m", "length at which it is relaxed").at_least(0).otherwise("0 m"));

@@ -5,12 +5,14 @@
 namespace escapement {
 
 ComponentType rotational_backlash() {
-  ComponentType type("rotational.backlash", "A coupling of two shafts with play: a spring and damper outside a gap.");
+  ComponentType type("rotational.backlash",
+                     "A coupling of two shafts with play: a spring and damper outside a gap.");
   type.description =
-      "With angle = B − A − rest_angle there is no torque while |angle| < gap / 2. Outside, with s = |angle| − gap / 2,\n\n"
+      "With angle = B − A − rest_angle there is no torque while |angle| < gap / 2. Outside, with s = |angle| "
+      "− gap / 2,\n\n"
       "    torque = ± (stiffness · s + damping · d/dt s),   with |damping · d/dt s| ≤ stiffness · s\n\n"
-      "so that the torque begins at zero and never pulls across the gap (as Modelica's ElastoBacklash). With `gap: 0` "
-      "it is a plain spring and damper.";
+      "so that the torque begins at zero and never pulls across the gap (as Modelica's ElastoBacklash). With "
+      "`gap: 0` it is a plain spring and damper.";
   type.connects(between(Domain::rotational));
   type.takes(number("gap", "rad", "total width of the play").at_least(0));
   type.takes(number("stiffness", "N*m/rad", "outside the gap").positive());
@@ -19,7 +21,8 @@ ComponentType rotational_backlash() {
   type.gives({"torque", "N*m", "torque, positive when B is turned ahead of A"});
   type.gives({"angle", "rad", "B − A − rest_angle"});
   type.signs =
-      "The angle is B relative to A. A positive torque turns A in the positive direction and B in the negative one.";
+      "The angle is B relative to A. A positive torque turns A in the positive direction and B in the "
+      "negative one.";
   type.shape = {"spring"};
   type.example = R"yaml(
 motor: {type: rotational.inertia, inertia: 0.1 kg*m^2, initial: {velocity: 2 rad/s}}

@@ -17,7 +17,8 @@ ComponentType rotational_damper() {
   type.gives({"torque", "N*m", "torque, positive while B turns ahead of A"});
   type.gives({"velocity", "rad/s", "angular velocity of B relative to A"});
   type.signs =
-      "Velocity is B relative to A. A positive torque turns A in the positive direction and B in the negative one.";
+      "Velocity is B relative to A. A positive torque turns A in the positive direction and B in the "
+      "negative one.";
   type.shape = {"damper"};
   type.example = R"yaml(
 rotor: {type: rotational.inertia, inertia: 0.5 kg*m^2, initial: {velocity: 20 rad/s}}

@@ -5,7 +5,8 @@
 namespace escapement {
 
 ComponentType rotational_end_stop() {
-  ComponentType type("rotational.end_stop", "Elastic end stops of a shaft: free within limits, a damped contact beyond.");
+  ComponentType type("rotational.end_stop",
+                     "Elastic end stops of a shaft: free within limits, a damped contact beyond.");
   type.description =
       "No torque while lower < B − A < upper. Beyond a limit, with penetration s > 0,\n\n"
       "    torque = ± (stiffness · s + damping · d/dt s),   with |damping · d/dt s| ≤ stiffness · s\n\n"
@@ -18,7 +19,8 @@ ComponentType rotational_end_stop() {
   type.gives({"torque", "N*m", "torque, positive at the upper limit"});
   type.gives({"penetration", "rad", "how far B − A is beyond a limit; 0 while free"});
   type.signs =
-      "At the upper limit the torque is positive: it turns B back and A forwards. At the lower limit it is negative.";
+      "At the upper limit the torque is positive: it turns B back and A forwards. At the lower limit it is "
+      "negative.";
   type.shape = {"box"};
   type.example = R"yaml(
 door: {type: rotational.inertia, inertia: 2 kg*m^2, initial: {velocity: 3 rad/s}}

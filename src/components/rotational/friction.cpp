@@ -8,25 +8,30 @@ ComponentType rotational_friction() {
   ComponentType type("rotational.friction", "Friction between two shafts: Coulomb, Stribeck and viscous.");
   type.description =
       "With velocity w = d/dt (B − A)\n\n"
-      "    torque = (coulomb + (static − coulomb) exp(−(w / stribeck_velocity)²)) tanh(w / transition_velocity) + viscous · w\n\n"
+      "    torque = (coulomb + (static − coulomb) exp(−(w / stribeck_velocity)²)) tanh(w / "
+      "transition_velocity) + viscous · w\n\n"
       "The steep tanh stands for the jump at rest: what sticks in truth creeps here, at a velocity below "
-      "transition_velocity. A smaller one is nearer to the jump and needs smaller steps; the peak is `static` only if "
-      "stribeck_velocity is several times transition_velocity.";
+      "transition_velocity. A smaller one is nearer to the jump and needs smaller steps; the peak is "
+      "`static` only if stribeck_velocity is several times transition_velocity.";
   type.connects(between(Domain::rotational));
   type.takes(number("coulomb", "N*m", "friction while sliding").at_least(0));
   type.takes(number("static", "N*m", "friction at break-away, at least `coulomb`; equal to it if absent")
                  .at_least(0)
                  .optional());
-  type.takes(number("stribeck_velocity", "rad/s", "over which friction falls from static to coulomb; needed with `static`")
+  type.takes(number("stribeck_velocity", "rad/s",
+                    "over which friction falls from static to coulomb; needed with `static`")
                  .positive()
                  .optional());
+  type.takes(number("transition_velocity", "rad/s", "within which friction changes sign")
+                 .positive()
+                 .otherwise("1e-3 rad/s"));
   type.takes(
-      number("transition_velocity", "rad/s", "within which friction changes sign").positive().otherwise("1e-3 rad/s"));
-  type.takes(number("viscous", "N*m*s/rad", "additional torque per velocity").at_least(0).otherwise("0 N*m*s/rad"));
+      number("viscous", "N*m*s/rad", "additional torque per velocity").at_least(0).otherwise("0 N*m*s/rad"));
   type.gives({"torque", "N*m", "torque, positive while B turns ahead of A"});
   type.gives({"velocity", "rad/s", "angular velocity of B relative to A"});
   type.signs =
-      "Velocity is B relative to A. A positive torque turns A in the positive direction and B in the negative one.";
+      "Velocity is B relative to A. A positive torque turns A in the positive direction and B in the "
+      "negative one.";
   type.shape = {"damper"};
   type.example = R"yaml(
 rotor: {type: rotational.inertia, inertia: 0.1 kg*m^2, initial: {velocity: 1 rad/s}}

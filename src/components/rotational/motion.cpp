@@ -5,16 +5,18 @@
 namespace escapement {
 
 ComponentType rotational_motion() {
-  ComponentType type("rotational.motion", "Turns a shaft as prescribed, by an expression of time or by a signal.");
+  ComponentType type("rotational.motion",
+                     "Turns a shaft as prescribed, by an expression of time or by a signal.");
   type.description =
-      "With `angle` the shaft is where the expression of `t` says; it must be smooth (twice differentiable), and the "
-      "shaft's angle and velocity at the start must agree with it. With `input` the shaft follows a reference r that "
-      "follows the signal u through a filter of second order,\n\n"
+      "With `angle` the shaft is where the expression of `t` says; it must be smooth (twice differentiable), "
+      "and the shaft's angle and velocity at the start must agree with it. With `input` the shaft follows a "
+      "reference r that follows the signal u through a filter of second order,\n\n"
       "    d²r/dt² = ω² (u − r) − 2 · damping · ω · dr/dt,   ω = 2π · bandwidth\n\n"
-      "because only positions and functions of time have well-defined constraint torques. `initial` is where r starts: "
-      "it must equal the shaft's own `initial`.";
+      "because only positions and functions of time have well-defined constraint torques. `initial` is where "
+      "r starts: it must equal the shaft's own `initial`.";
   type.connects(at(Domain::rotational));
-  type.takes(expression("angle", "rad", {{"t", "s"}}, "angle as an expression of the time `t`").one_of("the motion"));
+  type.takes(expression("angle", "rad", {{"t", "s"}}, "angle as an expression of the time `t`")
+                 .one_of("the motion"));
   type.connects(input("rad", "the angle as a signal").one_of("the motion"));
   type.takes(number("bandwidth", "Hz", "of the reference filter").positive().otherwise("100 Hz"));
   type.takes(number("damping", "1", "damping ratio of the reference filter").positive().otherwise("1"));

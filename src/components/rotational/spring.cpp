@@ -8,8 +8,8 @@ ComponentType rotational_spring() {
   ComponentType type("rotational.spring",
                      "A torsion spring between two shafts: linear, by points, or by an expression.");
   type.description =
-      "torque = stiffness · angle, with angle = B − A − rest_angle; or torque = a function of angle (and of its rate, "
-      "`velocity`). Beyond its ends a table goes on along its last slope.";
+      "torque = stiffness · angle, with angle = B − A − rest_angle; or torque = a function of angle (and of "
+      "its rate, `velocity`). Beyond its ends a table goes on along its last slope.";
   type.connects(between(Domain::rotational));
   type.takes(number("stiffness", "N*m/rad", "torque per angle").at_least(0).one_of("the law of the spring"));
   type.takes(table("table", "rad", "N*m", "points [angle, torque], or a CSV file of two columns in SI")
@@ -24,7 +24,8 @@ ComponentType rotational_spring() {
   type.gives({"torque", "N*m", "torque, positive when B is turned ahead of A"});
   type.gives({"angle", "rad", "B − A − rest_angle"});
   type.signs =
-      "The angle is B relative to A. A positive torque turns A in the positive direction and B in the negative one.";
+      "The angle is B relative to A. A positive torque turns A in the positive direction and B in the "
+      "negative one.";
   type.shape = {"spring"};
   type.example = R"yaml(
 motor: {type: rotational.inertia, inertia: 0.1 kg*m^2, initial: {angle: 0.3 rad}}

@@ -5,7 +5,8 @@ namespace escapement {
 
 ComponentType rotational_torque() {
   ComponentType type("rotational.torque", "A torque on a shaft, from a signal or constant.");
-  type.description = "With `reaction` the opposite torque acts there (a motor between its housing and its shaft).";
+  type.description =
+      "With `reaction` the opposite torque acts there (a motor between its housing and its shaft).";
   type.connects(at(Domain::rotational));
   type.connects(input("N*m", "the torque as a signal").one_of("the torque"));
   type.takes(number("value", "N*m", "a constant torque").one_of("the torque"));

@@ -6,20 +6,21 @@ namespace escapement {
 
 void translational::build_backlash(Build& b, const char* force, const char* elongation, const char* rest) {
   const double middle = b.number(rest), half = b.number("gap") / 2;
-  const ElementId id = b.add(Gap{b.node<Position<1>>("between", 0), b.node<Position<1>>("between", 1), middle - half,
-                                 middle + half, b.number("stiffness"), b.number("damping")});
+  const ElementId id = b.add(Gap{b.node<Position<1>>("between", 0), b.node<Position<1>>("between", 1),
+                                 middle - half, middle + half, b.number("stiffness"), b.number("damping")});
   b.channel<Gap>(force, id, 0);
   b.channel<Gap>(elongation, id, 2);
 }
 
 ComponentType translational_backlash() {
-  ComponentType type("translational.backlash", "A coupling with play: a spring and damper that act outside a gap.");
+  ComponentType type("translational.backlash",
+                     "A coupling with play: a spring and damper that act outside a gap.");
   type.description =
-      "With elongation = B − A − rest_length there is no force while |elongation| < gap / 2. Outside, with "
-      "s = |elongation| − gap / 2,\n\n"
+      "With elongation = B − A − rest_length there is no force while |elongation| < gap / 2. Outside, with s "
+      "= |elongation| − gap / 2,\n\n"
       "    force = ± (stiffness · s + damping · d/dt s),   with |damping · d/dt s| ≤ stiffness · s\n\n"
-      "so that the force begins at zero and never pulls across the gap (as Modelica's ElastoBacklash). With `gap: 0` "
-      "it is a plain spring and damper.";
+      "so that the force begins at zero and never pulls across the gap (as Modelica's ElastoBacklash). With "
+      "`gap: 0` it is a plain spring and damper.";
   type.connects(between(Domain::translational));
   type.takes(number("gap", "m", "total width of the play").at_least(0));
   type.takes(number("stiffness", "N/m", "outside the gap").positive());

@@ -21,7 +21,8 @@ void translational::build_damper(Build& b, const char* force) {
 }
 
 ComponentType translational_damper() {
-  ComponentType type("translational.damper", "A damper between two sliders: viscous, or by an expression of the velocity.");
+  ComponentType type("translational.damper",
+                     "A damper between two sliders: viscous, or by an expression of the velocity.");
   type.description = "force = damping · velocity, with velocity = d/dt (B − A).";
   type.connects(between(Domain::translational));
   type.takes(number("damping", "N*s/m", "force per velocity").at_least(0).one_of("the law of the damper"));

@@ -14,14 +14,15 @@ void translational::build_end_stop(Build& b, const char* force) {
   if (lower == -infinity && upper == infinity)
     b.refuse("E-MISSING", "", "neither `lower` nor `upper` is given", "give one of them, or both");
   if (!(lower < upper)) b.refuse("E-RANGE", "lower", "is not below `upper`");
-  const ElementId id = b.add(Gap{b.node<Position<1>>("between", 0), b.node<Position<1>>("between", 1), lower, upper,
-                                 b.number("stiffness"), b.number("damping")});
+  const ElementId id = b.add(Gap{b.node<Position<1>>("between", 0), b.node<Position<1>>("between", 1), lower,
+                                 upper, b.number("stiffness"), b.number("damping")});
   b.channel<Gap>(force, id, 0);
   b.channel<Gap>("penetration", id, 1);
 }
 
 ComponentType translational_end_stop() {
-  ComponentType type("translational.end_stop", "Elastic end stops: free within limits, a damped contact beyond them.");
+  ComponentType type("translational.end_stop",
+                     "Elastic end stops: free within limits, a damped contact beyond them.");
   type.description =
       "No force while lower < B − A < upper. Beyond a limit, with penetration s > 0,\n\n"
       "    force = ± (stiffness · s + damping · d/dt s),   with |damping · d/dt s| ≤ stiffness · s\n\n"
@@ -34,8 +35,8 @@ ComponentType translational_end_stop() {
   type.gives({"force", "N", "force, positive in tension"});
   type.gives({"penetration", "m", "how far B − A is beyond a limit; 0 while free"});
   type.signs =
-      "At the upper limit the force is tension, positive: it pulls B back towards A. At the lower limit it is "
-      "compression, negative: it pushes B away from A.";
+      "At the upper limit the force is tension, positive: it pulls B back towards A. At the lower limit it "
+      "is compression, negative: it pushes B away from A.";
   type.shape = {"box"};
   type.example = R"yaml(
 mass: {type: translational.mass, mass: 1 kg, initial: {velocity: 2 m/s}}

@@ -49,14 +49,15 @@ struct Gap {
     if (lower == upper) return distance - upper;
     const double depth = std::max(lower - distance, distance - upper);
     if (depth <= 0) return depth;
-    const double reserve = stiffness * depth - damping * std::abs(speed);  // of the damping force below its bound
+    const double reserve =
+        stiffness * depth - damping * std::abs(speed);  // of the damping force below its bound
     return std::min(depth, std::abs(reserve) / (stiffness + damping));
   }
 
  private:
   template <class S>
   struct Contact {
-    double side;             // +1 at the upper limit, −1 at the lower one, 0 in between
+    double side;              // +1 at the upper limit, −1 at the lower one, 0 in between
     S depth, spring, damper;  // forces against further penetration
   };
   auto contact(const auto& z) const {

@@ -25,7 +25,9 @@ ComponentType translational_force() {
   type.connects(at(Domain::translational));
   type.connects(input("N", "the force as a signal").one_of("the force"));
   type.takes(number("value", "N", "a constant force").one_of("the force"));
-  type.connects(node_port("reaction", Domain::translational, "the slider that takes the opposite force; ground if absent").optional());
+  type.connects(node_port("reaction", Domain::translational,
+                          "the slider that takes the opposite force; ground if absent")
+                    .optional());
   type.gives({"force", "N", "the force"});
   type.signs = "A positive force pushes `at` in the positive direction and `reaction` in the negative one.";
   type.shape = {"arrow"};

@@ -25,22 +25,27 @@ void translational::build_friction(Build& b, const char* force) {
 }
 
 ComponentType translational_friction() {
-  ComponentType type("translational.friction", "Friction between two sliders: Coulomb, Stribeck and viscous.");
+  ComponentType type("translational.friction",
+                     "Friction between two sliders: Coulomb, Stribeck and viscous.");
   type.description =
       "With velocity v = d/dt (B − A)\n\n"
-      "    force = (coulomb + (static − coulomb) exp(−(v / stribeck_velocity)²)) tanh(v / transition_velocity) + viscous · v\n\n"
+      "    force = (coulomb + (static − coulomb) exp(−(v / stribeck_velocity)²)) tanh(v / "
+      "transition_velocity) + viscous · v\n\n"
       "The steep tanh stands for the jump at rest: what sticks in truth creeps here, at a velocity below "
-      "transition_velocity. A smaller one is nearer to the jump and needs smaller steps; the peak is `static` only if "
-      "stribeck_velocity is several times transition_velocity.";
+      "transition_velocity. A smaller one is nearer to the jump and needs smaller steps; the peak is "
+      "`static` only if stribeck_velocity is several times transition_velocity.";
   type.connects(between(Domain::translational));
   type.takes(number("coulomb", "N", "friction while sliding").at_least(0));
   type.takes(number("static", "N", "friction at break-away, at least `coulomb`; equal to it if absent")
                  .at_least(0)
                  .optional());
-  type.takes(number("stribeck_velocity", "m/s", "over which friction falls from static to coulomb; needed with `static`")
+  type.takes(number("stribeck_velocity", "m/s",
+                    "over which friction falls from static to coulomb; needed with `static`")
                  .positive()
                  .optional());
-  type.takes(number("transition_velocity", "m/s", "within which friction changes sign").positive().otherwise("1e-3 m/s"));
+  type.takes(number("transition_velocity", "m/s", "within which friction changes sign")
+                 .positive()
+                 .otherwise("1e-3 m/s"));
   type.takes(number("viscous", "N*s/m", "additional force per velocity").at_least(0).otherwise("0 N*s/m"));
   type.gives({"force", "N", "force, positive in tension"});
   type.gives({"velocity", "m/s", "velocity of B relative to A"});

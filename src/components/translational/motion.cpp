@@ -18,7 +18,8 @@ void translational::build_motion(Build& b, const char* position, const char* for
   b.channel(force, reaction, -1);
   const std::string start = std::string("initial.") + position;
   if (b.has(position)) {
-    for (const std::string& key : {std::string("bandwidth"), std::string("damping"), start, std::string("initial.velocity")})
+    for (const std::string& key :
+         {std::string("bandwidth"), std::string("damping"), start, std::string("initial.velocity")})
       if (b.given(key)) b.refuse("E-VALUE", key, "belongs to the filter of `input`", "remove it");
     b.add(MotionByLaw{at, reaction, b.expression(position)});
     return;
@@ -32,16 +33,18 @@ void translational::build_motion(Build& b, const char* position, const char* for
 }
 
 ComponentType translational_motion() {
-  ComponentType type("translational.motion", "Moves a slider as prescribed, by an expression of time or by a signal.");
+  ComponentType type("translational.motion",
+                     "Moves a slider as prescribed, by an expression of time or by a signal.");
   type.description =
-      "With `position` the slider is where the expression of `t` says; it must be smooth (twice differentiable), and "
-      "the slider's position and velocity at the start must agree with it. With `input` the slider follows a reference "
-      "r that follows the signal u through a filter of second order,\n\n"
+      "With `position` the slider is where the expression of `t` says; it must be smooth (twice "
+      "differentiable), and the slider's position and velocity at the start must agree with it. With `input` "
+      "the slider follows a reference r that follows the signal u through a filter of second order,\n\n"
       "    d²r/dt² = ω² (u − r) − 2 · damping · ω · dr/dt,   ω = 2π · bandwidth\n\n"
-      "because only positions and functions of time have well-defined constraint forces. `initial` is where r starts: "
-      "it must equal the slider's own `initial`.";
+      "because only positions and functions of time have well-defined constraint forces. `initial` is where "
+      "r starts: it must equal the slider's own `initial`.";
   type.connects(at(Domain::translational));
-  type.takes(expression("position", "m", {{"t", "s"}}, "position as an expression of the time `t`").one_of("the motion"));
+  type.takes(expression("position", "m", {{"t", "s"}}, "position as an expression of the time `t`")
+                 .one_of("the motion"));
   type.connects(input("m", "the position as a signal").one_of("the motion"));
   type.takes(number("bandwidth", "Hz", "of the reference filter").positive().otherwise("100 Hz"));
   type.takes(number("damping", "1", "damping ratio of the reference filter").positive().otherwise("1"));

@@ -50,7 +50,8 @@ struct MotionByReference {
 };
 
 /// `position` and `force` are what the domain calls them.
-void build_motion(Build& b, const char* position, const char* force, const char* position_unit, const char* force_unit);
+void build_motion(Build& b, const char* position, const char* force, const char* position_unit,
+                  const char* force_unit);
 
 }  // namespace escapement::translational
 

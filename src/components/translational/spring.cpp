@@ -38,8 +38,7 @@ ComponentType translational_spring() {
                      "A spring between two sliders: linear, by points, or by an expression.");
   type.description =
       "force = stiffness · elongation, with elongation = B − A − rest_length; or force = a function of "
-      "elongation (and "
-      "of its rate, `velocity`). Beyond its ends a table goes on along its last slope.";
+      "elongation (and of its rate, `velocity`). Beyond its ends a table goes on along its last slope.";
   type.connects(between(Domain::translational));
   type.takes(number("stiffness", "N/m", "force per elongation").at_least(0).one_of("the law of the spring"));
   type.takes(table("table", "m", "N", "points [elongation, force], or a CSV file of two columns in SI")
@@ -55,8 +54,7 @@ ComponentType translational_spring() {
   type.gives({"elongation", "m", "B − A − rest_length"});
   type.signs =
       "Elongation is B relative to A. A positive force is tension: it pulls A towards B (A is pushed in the "
-      "positive "
-      "direction) and B towards A.";
+      "positive direction) and B towards A.";
   type.shape = {"spring"};
   type.example = R"yaml(
 mass: {type: translational.mass, mass: 1 kg, initial: {position: 0.2 m}}
