@@ -44,7 +44,8 @@ void refuse_structural_singularity(const System& system) {
                   "{}; rows without an unknown of their own: {}",
                   system.size() - static_cast<int>(rows.size()), system.size(),
                   fmt::join(rows.begin(), rows.begin() + std::min<std::size_t>(rows.size(), 5), ", ")),
-      "look for parts that are not connected, or that are prescribed twice");
+      "look for parts that are not connected or prescribed twice, or for a loop of signals that determines "
+      "nothing");
 }
 
 }  // namespace
@@ -52,8 +53,11 @@ void refuse_structural_singularity(const System& system) {
 int check(const Command& command) {
   const Registry registry = standard_registry();
   const Model model = read(command, registry);
-  if (model.simulate.find("until")) simulate_options(model);
+  std::optional<SimulateOptions> options;
+  if (model.simulate.find("until")) options = simulate_options(model);
   const Assembly assembly = assemble(model);
+  assembly.recorded(model);
+  if (options) check_scheme(model, assembly, *options);
   refuse_structural_singularity(assembly.system);
   started(model, assembly);
   const System& system = assembly.system;

@@ -101,6 +101,11 @@ int plot(const Command& command) {
         "E-USAGE", folder.string(), "the model asks for no plots; name the channels to plot",
         fmt::format("one of {}{}", fmt::join(names, ", "), results.columns.size() > 13 ? ", …" : ""));
   }
+  const auto texts = [](const std::vector<ChannelPattern>& patterns) {
+    std::vector<std::string> list;
+    for (const ChannelPattern& p : patterns) list.push_back(p.text);
+    return list;
+  };
   int number = 0;
   for (const PlotRequestText& p : model.plots) {
     ++number;
@@ -108,7 +113,7 @@ int plot(const Command& command) {
     if (!command.out.empty())
       file = model.plots.size() == 1 ? fs::path(command.out)
                                      : fs::path(command.out).replace_extension(fmt::format("{}.svg", number));
-    write_plot(results, p.title, p.x, p.y, file, command.json);
+    write_plot(results, p.title, p.x.text, texts(p.y), file, command.json);
   }
   return 0;
 }

@@ -152,22 +152,6 @@ class Recording final : public RunObserver {
   double next_flush_ = 1;
 };
 
-std::vector<const Channel*> recorded(const Model& model, const Assembly& assembly) {
-  std::vector<const Channel*> list;
-  if (model.record_all) {
-    for (const Channel& c : assembly.channels) list.push_back(&c);
-  } else {
-    list = model.record.empty() ? assembly.defaults() : assembly.select(model.record, model.record_mark);
-  }
-  for (const PlotRequestText& p : model.plots) {  // what the model wants to plot must be there
-    auto wanted = p.y;
-    if (!p.x.empty() && p.x != "time") wanted.push_back(p.x);
-    for (const Channel* c : assembly.select(wanted, {}))
-      if (std::find(list.begin(), list.end(), c) == list.end()) list.push_back(c);
-  }
-  return list;
-}
-
 Json unknowns_by_kind(const System& system) {
   Json j = Json::object();
   for (int k = 0; k < kind_count; ++k)
@@ -250,8 +234,9 @@ int run(const Command& command) {
   const Model model = Model::read_file(path, registry, {command.set, command.allow_outside, {}});
   const SimulateOptions options = simulate_options(model);
   const Assembly assembly = assemble(model);
+  check_scheme(model, assembly, options);
   for (const std::string& w : assembly.warnings) print_warning(w, command.json);
-  const auto channels = recorded(model, assembly);
+  const auto channels = assembly.recorded(model);
   const std::string text = write_yaml(model.flattened());
 
   std::signal(SIGINT, on_signal);

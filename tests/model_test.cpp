@@ -240,9 +240,11 @@ simulate: {until: 0.2 s, step: 1 ms}
     const char* const axes[] = {"x", "y", "z"};
     for (int i = 0; i < 3; ++i) {
       worst = std::max(worst, std::abs(a.at(row, fmt::format("top.position.{}", axes[i])) - q[4 + i]));
-      worst = std::max(worst, std::abs(a.at(row, fmt::format("top.angular_velocity.{}", axes[i])) - w[3 + i]) / 150);
+      worst = std::max(worst,
+                       std::abs(a.at(row, fmt::format("top.angular_velocity.{}", axes[i])) - w[3 + i]) / 150);
       // The load of ground on the top is what the multiplier takes away from it.
-      worst_force = std::max(worst_force, std::abs(a.at(row, fmt::format("joint.force.{}", axes[i])) + lambda[i]) / 500);
+      worst_force = std::max(worst_force,
+                             std::abs(a.at(row, fmt::format("joint.force.{}", axes[i])) + lambda[i]) / 500);
     }
     ++row;
   });
@@ -396,9 +398,9 @@ simulate: {{until: 1 s, {}}}
   CHECK(run(with("step: 0.3 s")).rows.back()[0] == 1.0);  // a shorter last step
 
   const Assembly a = assemble(with("step: 0.01 s"));
-  CHECK(a.select({"mass.*"}, {}).size() == 3);
-  CHECK(a.select({"*.force", "mass"}, {}).size() == 4);
-  CHECK_THROWS_WITH_AS(a.select({"mas.position"}, {}), doctest::Contains("did you mean mass.position?"),
+  CHECK(a.select({{"mass.*", {}, {}}}).size() == 3);
+  CHECK(a.select({{"*.force", {}, {}}, {"mass", {}, {}}}).size() == 4);
+  CHECK_THROWS_WITH_AS(a.select({{"mas.position", {}, {}}}), doctest::Contains("did you mean mass.position?"),
                        ModelError);
   CHECK(matches("*", "a.b"));
   CHECK(matches("a?c*", "abcd"));

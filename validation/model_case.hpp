@@ -39,7 +39,7 @@ inline std::vector<std::vector<double>> run_model(const std::string& name, doubl
   const Assembly assembly = assemble(model);
   Observer observer;
   observer.assembly = &assembly;
-  for (const std::string& c : channels) observer.wanted.push_back(assembly.select({c}, {}).at(0));
+  for (const std::string& c : channels) observer.wanted.push_back(assembly.select({{c, {}, {}}}).at(0));
   observer.times = times;
   observer.values.resize(times.size());
   const RunResult result = simulate(assembly, simulate_options(model), observer);

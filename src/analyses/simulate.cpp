@@ -8,9 +8,11 @@
 namespace escapement {
 namespace {
 
-ModelError error(const char* code, const Model& model, const std::string& where, std::string cause,
+/// A fault of a key of `simulate:`, or of the section ("").
+ModelError error(const char* code, const Model& model, const std::string& key, std::string cause,
                  std::string hint = {}) {
-  return ModelError(code, where, std::move(cause), std::move(hint), model.simulate_mark.place());
+  return ModelError(code, key.empty() ? "simulate" : "simulate." + key, std::move(cause), std::move(hint),
+                    model.simulate_mark(key).place());
 }
 
 double number(const FieldValues& values, std::string_view key) { return std::get<double>(*values.find(key)); }
@@ -212,7 +214,7 @@ class Run {
 SimulateOptions simulate_options(const Model& model) {
   const FieldValues& v = model.simulate;
   if (!v.find("until"))
-    throw error("E-MISSING", model, "simulate", "the model does not say how to simulate it",
+    throw error("E-MISSING", model, "", "the model does not say how to simulate it",
                 "simulate: {until: 10 s, step: 0.01 s}");
   SimulateOptions o;
   o.until = number(v, "until");
@@ -220,17 +222,16 @@ SimulateOptions simulate_options(const Model& model) {
   if (v.find("steps")) o.steps = std::get<std::vector<double>>(*v.find("steps"));
   const auto [smallest, largest] = std::minmax_element(o.steps.begin(), o.steps.end());
   if (*largest > o.until)
-    throw error("E-STEP", model, "simulate",
+    throw error("E-STEP", model, v.find("step") ? "step" : "steps",
                 fmt::format("the step {:g} s is longer than the run, {:g} s", *largest, o.until));
   if (o.until / *smallest > 1e12)
-    throw error("E-STEP", model, "simulate",
+    throw error("E-STEP", model, v.find("step") ? "step" : "steps",
                 fmt::format("{:g} steps are more than time can count", o.until / *smallest), "a larger step");
   if (v.find("adaptive") && number(v, "adaptive") != 0)
-    throw error("E-UNSUPPORTED", model, "simulate.adaptive",
-                "steps chosen by error control are not there yet", "adaptive: false and a step");
+    throw error("E-UNSUPPORTED", model, "adaptive", "steps chosen by error control are not there yet",
+                "adaptive: false and a step");
   if (v.find("tolerance"))
-    throw error("E-UNSUPPORTED", model, "simulate.tolerance",
-                "it belongs to adaptive steps, which are not there yet");
+    throw error("E-UNSUPPORTED", model, "tolerance", "it belongs to adaptive steps, which are not there yet");
 
   o.scheme = std::get<std::string>(*v.find("scheme"));
   const double rho = number(v, "rho");
@@ -246,11 +247,10 @@ SimulateOptions simulate_options(const Model& model) {
     p.states = StateParameters::trapezoidal();
   } else if (o.scheme == "stormer") p.mechanics = MechanicsParameters::stormer();
   else
-    throw error("E-UNSUPPORTED", model, "simulate.scheme",
-                fmt::format("the scheme {} is not there yet", o.scheme), "scheme: generalized-alpha");
+    throw error("E-UNSUPPORTED", model, "scheme", fmt::format("the scheme {} is not there yet", o.scheme),
+                "scheme: generalized-alpha");
   if ((o.scheme == "newmark" || o.scheme == "trapezoidal" || o.scheme == "stormer") && v.given("rho"))
-    throw error("E-VALUE", model, "simulate.rho", fmt::format("the scheme {} has no rho", o.scheme),
-                "remove rho");
+    throw error("E-VALUE", model, "rho", fmt::format("the scheme {} has no rho", o.scheme), "remove rho");
   if (std::get<std::string>(*v.find("constraints")) == "index-2") p.constraints = ConstraintForm::index2;
   if (number(v, "redundant") != 0) p.proximal = 1e-6;
   p.newton.tolerance = number(v, "newton_tolerance");
@@ -264,16 +264,26 @@ SimulateOptions simulate_options(const Model& model) {
     o.output_interval = every;
     if (o.steps.size() > 1 || std::abs(every / o.steps[0] - std::round(every / o.steps[0])) > 1e-6 ||
         every < o.steps[0] * (1 - 1e-9))
-      throw error("E-STEP", model, "simulate.output_every",
+      throw error("E-STEP", model, "output_every",
                   fmt::format("{:g} s is not a multiple of the step {:g} s", every, o.steps[0]),
                   "a multiple of the step, or a whole number of steps");
   } else {
     if (every != std::floor(every) || every > 1e9)
-      throw error("E-TYPE", model, "simulate.output_every",
+      throw error("E-TYPE", model, "output_every",
                   fmt::format("{:g} is neither a whole number of steps nor a time", every));
     o.output_steps = static_cast<int>(every);
   }
   return o;
+}
+
+void check_scheme(const Model& model, const Assembly& assembly, const SimulateOptions& options) {
+  try {
+    GeneralizedAlpha(assembly.system, options.stepper);
+  } catch (const ModelError& e) {
+    if (e.code != "E-SCHEME") throw;
+    throw error("E-SCHEME", model, options.stepper.mechanics.beta == 0 ? "scheme" : "rho",
+                fmt::format("{}: {}", e.where, e.cause), e.hint);
+  }
 }
 
 RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer) {

@@ -23,6 +23,9 @@ struct SimulateOptions {
 /// From the `simulate:` section; E-MISSING, E-UNSUPPORTED, E-STEP … with the place.
 SimulateOptions simulate_options(const Model& model);
 
+/// Throws E-SCHEME, with the place of `scheme` or `rho`, if the scheme cannot advance this system.
+void check_scheme(const Model& model, const Assembly& assembly, const SimulateOptions& options);
+
 struct RunStatistics {
   long steps = 0, rejected_steps = 0, newton_iterations = 0, factorizations = 0, rows = 0;
   double simulated_seconds = 0, largest_violation = 0;  // of a constraint, in its own unit

@@ -216,9 +216,10 @@ Violation largest(const System& system, std::span<const double> r, Range rows) {
 }
 
 [[noreturn]] void refuse(const System& system, const Violation& v, double t, const char* what) {
-  throw ModelError("E-START", system.row_name(v.row),
-                   fmt::format("the given start violates it: {} {:.3g} at t = {:g} s", what, v.size, t),
-                   "mend the initial values, or ask for projection");
+  throw ModelError(
+      "E-START", system.row_name(v.row),
+      fmt::format("the given start violates it: {} {:.3g} at t = {:g} s", what, v.size, t),
+      "mend the initial values, or let them be moved: `start: assembled` (StartOptions::project)");
 }
 
 /// Solves [M Φᵀ; Φ 0] for the increment that removes the violations in `r` (rows of constraints only).
@@ -381,8 +382,8 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
     throw ModelError(
         "E-SINGULAR", report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
         "accelerations, multipliers and signals are not determined; rows that depend on each other: " + set,
-        "look for redundant constraints, massless motion without stiffness, or a signal loop that "
-        "determines nothing");
+        "look for redundant constraints, massless motion without stiffness, or a loop of signals "
+        "that determines nothing");
   }
   throw ModelError("E-START",
                    report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),

@@ -23,6 +23,7 @@ class Assembler final : public Resolver {
     make_nodes();
     make_output_signals();
     check_connected_ports();
+    diagnostics_.stop();
     build();
     diagnostics_.stop();
     make_taps();
@@ -264,6 +265,7 @@ class Assembler final : public Resolver {
         }
       });
     }
+    diagnostics_.stop();
     bound_.resize(count);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < block_outputs_[i].size(); ++k)
@@ -365,6 +367,8 @@ class Assembler final : public Resolver {
   Reference reference(const std::string& text, const Mark& mark, const std::string& where,
                       const Namespace& space) {
     const std::string path = Model::absolute(space, text);
+    if (path == "ground")
+      throw error("E-DOMAIN", mark, where, "`ground` is no signal", "control.constant with value 0 is one");
     std::size_t dot = path.size();
     while (true) {
       const std::string head = path.substr(0, dot);
@@ -424,8 +428,9 @@ class Assembler final : public Resolver {
           part_number(part, outputs[o].parts, output_width(-2 - d, static_cast<int>(o)), text, mark, where),
           mark, text};
     }
-    throw error("E-REFERENCE", mark, where, fmt::format("`{}` is no signal", text),
-                fmt::format("choose one of {}", fmt::join(names, ", ")));
+    throw error("E-DOMAIN", mark, where,
+                fmt::format("`{}` is {}, not a signal", text, info(model_.nodes[d].domain).node),
+                fmt::format("choose one of its channels: {}", fmt::join(names, ", ")));
   }
 
   /// ".y" or ".2" -> 2; "" -> 0.
@@ -536,7 +541,13 @@ class Assembler final : public Resolver {
 
   Assembly finish() {
     Assembly a;
-    a.system = builder_.finish();
+    try {
+      a.system = builder_.finish();
+    } catch (const ModelError& e) {  // an unknown nobody acts on: tell where it was declared
+      for (const DeclaredNode& d : model_.nodes)
+        if (e.where.starts_with(d.path + ".")) throw error(e.code.c_str(), d.mark, e.where, e.cause, e.hint);
+      throw;
+    }
     a.initial = a.system.state();
     for (const Start& s : starts_) {
       const auto to = s.rate ? a.system.rate(a.initial, s.handle) : a.system.value(a.initial, s.handle);
@@ -613,7 +624,12 @@ class Assembler final : public Resolver {
 }  // namespace
 
 void Build::refuse(const char* code, std::string_view key, std::string cause, std::string hint) const {
-  const Node* value = fields_.find(key.substr(0, key.find('.')));
+  const Node* value = &fields_;
+  for (std::string_view rest = key; value && !rest.empty();) {  // `initial.state` stands in a group
+    const std::string_view part = rest.substr(0, rest.find('.'));
+    rest = part.size() < rest.size() ? rest.substr(part.size() + 1) : std::string_view();
+    value = value->find(part);
+  }
   throw ModelError(code, path_ + (key.empty() ? "" : "." + std::string(key)), std::move(cause),
                    std::move(hint), (value ? value->mark : fields_.mark).place());
 }
@@ -658,30 +674,47 @@ std::vector<const Channel*> Assembly::defaults() const {
   return list;
 }
 
-std::vector<const Channel*> Assembly::select(const std::vector<std::string>& patterns,
-                                             const Mark& mark) const {
+std::vector<const Channel*> Assembly::select(const std::vector<ChannelPattern>& patterns) const {
   std::vector<char> wanted(channels.size(), 0);
-  for (const std::string& pattern : patterns) {
+  for (const ChannelPattern& pattern : patterns) {
     bool found = false;
     for (std::size_t i = 0; i < channels.size(); ++i) {
       const std::string& name = channels[i].name;
       // A component's name stands for all its channels.
-      if (matches(pattern, name) || (name.starts_with(pattern) && name[pattern.size()] == '.'))
+      if (matches(pattern.text, name) ||
+          (name.starts_with(pattern.text) && name.size() > pattern.text.size() &&
+           name[pattern.text.size()] == '.'))
         wanted[i] = found = true;
     }
     if (found) continue;
     std::vector<std::string> names;
     for (const Channel& c : channels)
       if (names.size() < 5000) names.push_back(c.name);
-    const std::string near = nearest_name(pattern, names);
+    const std::string near = nearest_name(pattern.text, names);
     throw ModelError(
-        "E-CHANNEL", pattern, "no channel matches",
+        "E-CHANNEL", pattern.where, fmt::format("no channel matches `{}`", pattern.text),
         near.empty() ? "escapement show MODEL --channels lists them" : "did you mean " + near + "?",
-        mark.place());
+        pattern.mark.place());
   }
   std::vector<const Channel*> list;
   for (std::size_t i = 0; i < channels.size(); ++i)
     if (wanted[i]) list.push_back(&channels[i]);
+  return list;
+}
+
+std::vector<const Channel*> Assembly::recorded(const Model& model) const {
+  std::vector<const Channel*> list;
+  if (model.record_all) {
+    for (const Channel& c : channels) list.push_back(&c);
+  } else {
+    list = model.record.empty() ? defaults() : select(model.record);
+  }
+  for (const PlotRequestText& p : model.plots) {  // what the model wants to plot must be there
+    auto wanted = p.y;
+    if (!p.x.text.empty() && p.x.text != "time") wanted.push_back(p.x);
+    for (const Channel* c : select(wanted))
+      if (std::find(list.begin(), list.end(), c) == list.end()) list.push_back(c);
+  }
   return list;
 }
 

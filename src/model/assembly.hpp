@@ -24,8 +24,10 @@ struct Assembly {
   double read(const Channel& channel, const State& state) const;
   /// Channels that one of the patterns matches (`*` any text, `?` any character), in the order of `channels`. A pattern
   /// without a match is E-CHANNEL.
-  std::vector<const Channel*> select(const std::vector<std::string>& patterns, const Mark& mark) const;
+  std::vector<const Channel*> select(const std::vector<ChannelPattern>& patterns) const;
   std::vector<const Channel*> defaults() const;
+  /// What a run of this model records: what it asks for or the defaults, and what its plots need.
+  std::vector<const Channel*> recorded(const Model& model) const;
 };
 
 /// Throws ModelErrors with everything that is wrong.

@@ -10,6 +10,7 @@ namespace escapement {
 namespace {
 
 using Op = Expression::Op;
+using Kind = ExpressionError::Kind;
 
 Dimension angle() {
   Dimension d;
@@ -79,8 +80,20 @@ class ExpressionCompiler {
   [[noreturn]] void unexpected() {
     const char c = text_[at_];
     if (c == ')') throw ExpressionError("a closing parenthesis without an opening one", at_);
-    throw ExpressionError(std::string("unexpected `") + c + "`", at_,
+    std::size_t length = 1;  // of a whole character
+    while (at_ + length < text_.size() && (text_[at_ + length] & 0xC0) == 0x80) ++length;
+    if (c == ',') throw ExpressionError("unexpected `,`", at_, decimal_comma());
+    throw ExpressionError("unexpected `" + std::string(text_.substr(at_, length)) + "`", at_,
                           c == '=' ? "compare with <, <=, > or >=" : "an operator is missing here");
+  }
+  /// "1,5" was probably meant as 1.5.
+  std::string decimal_comma() const {
+    if (at_ == 0 || at_ + 1 >= text_.size() || !digit(text_[at_ - 1]) || !digit(text_[at_ + 1])) return "";
+    std::size_t first = at_, last = at_ + 1;
+    while (first > 0 && digit(text_[first - 1])) --first;
+    while (last < text_.size() && digit(text_[last])) ++last;
+    return "write " + std::string(text_.substr(first, at_ - first)) + "." +
+           std::string(text_.substr(at_ + 1, last - at_ - 1)) + " with a point";
   }
   void skip() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
@@ -130,7 +143,10 @@ class ExpressionCompiler {
           const bool first_is_unit = is_unit_name(rest.substr(0, unit_name_length(rest)));
           if (names_only && !first_is_unit)
             throw ExpressionError(e.what(), at_ + e.position,
-                                  e.nearest.empty() ? "" : "did you mean " + e.nearest + "?");
+                                  e.nearest.empty()
+                                      ? "a name after a number is always a unit; multiply with *"
+                                      : "did you mean " + e.nearest + "?",
+                                  Kind::unit);
         }
       }
     }
@@ -146,7 +162,8 @@ class ExpressionCompiler {
   bool read_number(double& number) {
     const char* first = text_.data() + at_;
     const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), number);
-    if (error == std::errc::result_out_of_range) throw ExpressionError("the number is out of range", at_);
+    if (error == std::errc::result_out_of_range)
+      throw ExpressionError("the number is out of range", at_, "", Kind::range);
     if (error != std::errc()) return false;
     at_ += end - first;
     return true;
@@ -174,7 +191,7 @@ class ExpressionCompiler {
     if (!take('?')) return condition;
     if (!compared && !condition.dimension.dimensionless())
       throw ExpressionError("the condition has the unit " + condition.dimension.text(), place,
-                            "compare it with something of the same unit");
+                            "compare it with something of the same unit", Kind::unit);
     const Operand a = nested();
     if (!take(':')) throw ExpressionError("expected `:` after `?`", at_);
     const Operand b = nested();
@@ -193,7 +210,7 @@ class ExpressionCompiler {
     if (a.zero || b.zero || compatible(a.dimension, b.dimension)) return;
     throw ExpressionError("quantities of different units are " + std::string(what) + ": " +
                               a.dimension.text() + " and " + b.dimension.text(),
-                          place, a.bare || b.bare ? "give the bare number a unit" : "");
+                          place, a.bare || b.bare ? "give the bare number a unit" : "", Kind::unit);
   }
 
   Operand sum() {
@@ -258,7 +275,7 @@ class ExpressionCompiler {
     const std::size_t place = at_ - 1;
     const Operand exponent = unary();
     if (!exponent.dimension.dimensionless())
-      throw ExpressionError("the exponent has the unit " + exponent.dimension.text(), place);
+      throw ExpressionError("the exponent has the unit " + exponent.dimension.text(), place, "", Kind::unit);
     emit(Op::power);
     Operand r;
     r.bare = base.bare;
@@ -267,11 +284,12 @@ class ExpressionCompiler {
     if (base.dimension.dimensionless()) return r;
     if (!exponent.constant)
       throw ExpressionError("a quantity with unit " + base.dimension.text() + " needs a constant exponent",
-                            place);
+                            place, "", Kind::unit);
     for (int i = 0; i < Dimension::bases; ++i) {
       const double e = base.dimension.exponent[i] * *exponent.constant;
       if (std::abs(e) > 100 || e != std::round(e))
-        throw ExpressionError("the power of " + base.dimension.text() + " has no whole exponents", place);
+        throw ExpressionError("the power of " + base.dimension.text() + " has no whole exponents", place, "",
+                              Kind::unit);
       r.dimension.exponent[i] = static_cast<int>(e);
     }
     return r;
@@ -324,12 +342,15 @@ class ExpressionCompiler {
         const Unit unit = parse_unit(text_.substr(at_, end - at_));
         value = value * unit.factor + unit.offset;
         at_ = end;
+        quantity_begin_ = place;
+        quantity_end_ = end;
         emit(Op::number, 0, value);
         return {unit.dimension, false, false, value};
       } catch (const UnitError& e) {
         throw ExpressionError(e.what(), at_ + e.position,
                               e.nearest.empty() ? "a name after a number is always a unit; multiply with *"
-                                                : "did you mean " + e.nearest + "?");
+                                                : "did you mean " + e.nearest + "?",
+                              Kind::unit);
       }
     }
     at_ = after;
@@ -352,8 +373,14 @@ class ExpressionCompiler {
     const auto found = scope_.find ? scope_.find(name) : std::nullopt;
     if (!found) {
       const std::string near = nearest_name(name, scope_.names);
-      throw ExpressionError("unknown name `" + std::string(name) + "`", place,
-                            near.empty() ? "" : "did you mean " + near + "?");
+      std::string hint = near.empty() ? scope_.unknown_hint : "did you mean " + near + "?";
+      // `10 N/m*x`: the unit of the number before ended at N.
+      if (is_unit_name(name) && quantity_end_ > 0 &&
+          text_.substr(quantity_end_, place - quantity_end_).find_first_not_of("*/ ") ==
+              std::string_view::npos)
+        hint = "put the quantity in parentheses: (" +
+               std::string(text_.substr(quantity_begin_, place + name.size() - quantity_begin_)) + ")";
+      throw ExpressionError("unknown name `" + std::string(name) + "`", place, hint, Kind::name);
     }
     if (found->input >= 0) {
       emit(Op::input, found->input);
@@ -387,7 +414,7 @@ class ExpressionCompiler {
     const Operand& a = arguments[0];
     const auto refuse = [&](const char* wanted) {
       throw ExpressionError(std::string(name) + " of a quantity with unit " + a.dimension.text(), place,
-                            std::string("it takes ") + wanted);
+                            std::string("it takes ") + wanted, Kind::unit);
     };
     switch (f.rule) {
       case Function::numbers:
@@ -422,6 +449,7 @@ class ExpressionCompiler {
   const Scope& scope_;
   Expression& out_;
   std::size_t at_ = 0;
+  std::size_t quantity_begin_ = 0, quantity_end_ = 0;  // of the last number with a unit
   int depth_ = 0, stack_ = 0;
   Operand quantity_;
 };

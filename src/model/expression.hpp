@@ -21,10 +21,13 @@ namespace escapement {
 
 /// What is wrong with an expression and where: position is the character it happened at.
 struct ExpressionError : std::runtime_error {
-  ExpressionError(const std::string& message, std::size_t position, std::string hint = {})
-      : std::runtime_error(message), position(position), hint(std::move(hint)) {}
+  enum class Kind { syntax, unit, name, range };
+  ExpressionError(const std::string& message, std::size_t position, std::string hint = {},
+                  Kind kind = Kind::syntax)
+      : std::runtime_error(message), position(position), hint(std::move(hint)), kind(kind) {}
   std::size_t position;
   std::string hint;
+  Kind kind;
 };
 
 /// A name an expression may use: an input (evaluated each time) or a constant of given value.
@@ -39,6 +42,7 @@ struct Name {
 struct Scope {
   std::function<std::optional<Name>(std::string_view)> find;
   std::vector<std::string> names;
+  std::string unknown_hint = {};  // what to say of an unknown name that is near no other
 };
 
 class Expression {

@@ -76,6 +76,7 @@ std::vector<double> csv_numbers(const std::string& line, const std::filesystem::
 
 void Namespace::index() {
   scope.names.clear();
+  scope.unknown_hint = "values see the parameters only";
   for (const auto& [name, value] : parameters) {
     if (!value.vector) {
       scope.names.push_back(name);
@@ -228,6 +229,10 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
   try {
     if (loop_.empty() && variables.empty()) return Expression::compile(value.text, space_.scope);
     Scope scope;
+    std::vector<std::string> seen;
+    for (const auto& [name, unit] : variables) seen.push_back(name);
+    scope.unknown_hint = seen.empty() ? space_.scope.unknown_hint
+                                      : fmt::format("it sees {} and the parameters", fmt::join(seen, ", "));
     scope.names = space_.scope.names;
     for (const auto& [name, unit] : variables) scope.names.push_back(name);
     for (const auto& [name, number] : loop_) scope.names.push_back(name);
@@ -241,13 +246,32 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
     };
     return Expression::compile(value.text, scope);
   } catch (const ExpressionError& e) {
+    using Kind = ExpressionError::Kind;
     const std::string what = e.what();
-    const bool units = what.find("unit") != std::string::npos;
-    throw error(units                              ? "E-UNITS"
-                : what.starts_with("unknown name") ? "E-REFERENCE"
-                                                   : "E-EXPRESSION",
-                moved(value, e.position), where, fmt::format("{} in `{}`", what, value.text), e.hint);
+    const char* const code = e.kind == Kind::unit    ? "E-UNITS"
+                             : e.kind == Kind::name  ? "E-REFERENCE"
+                             : e.kind == Kind::range ? "E-RANGE"
+                                                     : "E-EXPRESSION";
+    if (e.kind == Kind::name) refuse_other_parameter(value, e, where);
+    throw error(code, moved(value, e.position), where, fmt::format("{} in {}", what, value.described()),
+                e.hint);
   }
+}
+
+/// A name that is a parameter, but no number.
+void FieldReader::refuse_other_parameter(const Node& value, const ExpressionError& e,
+                                         const std::string& where) const {
+  std::size_t end = e.position;
+  while (end < value.text.size() &&
+         (std::isalnum(static_cast<unsigned char>(value.text[end])) || value.text[end] == '_'))
+    ++end;
+  const std::string name = value.text.substr(e.position, end - e.position);
+  const auto found = space_.parameters.find(name);
+  if (found == space_.parameters.end()) return;
+  const bool vector = found->second.vector;
+  throw error("E-TYPE", moved(value, e.position), where,
+              fmt::format("the parameter `{}` is {}, not a number", name, vector ? "a vector" : "text"),
+              vector ? fmt::format("one of its parts: {}.x", name) : "");
 }
 
 void FieldReader::check_unit(const Expression& e, const Node& value, const std::string& unit,
@@ -280,16 +304,22 @@ double FieldReader::number(const Parameter& p, const Node& value, const std::str
     throw error("E-RANGE", value.mark, where, fmt::format("`{}` is not a finite number", value.text));
   if (v < p.minimum || v > p.maximum || (p.above_minimum && v == p.minimum))
     throw error("E-RANGE", value.mark, where,
-                fmt::format("got {} = {:g} {}, must be {}", value.text, v,
-                            unit == "any" || unit == "1" ? "" : unit, p.range()));
+                fmt::format("got {}{}, must be {}", value.text,
+                            e.self_contained() == value.text
+                                ? ""
+                                : fmt::format(" = {:g}{}", v, unit == "any" || unit == "1" ? "" : " " + unit),
+                            p.range()));
   return v;
 }
 
 std::vector<double> FieldReader::vector(const Parameter& p, const Node& value,
                                         const std::string& where) const {
   std::vector<double> r;
+  if (is_csv(value))
+    for (const auto& row : csv_rows(value, where)) r.insert(r.end(), row.begin(), row.end());
   const auto named = value.is_scalar() ? space_.parameters.find(value.text) : space_.parameters.end();
-  if (named != space_.parameters.end() && named->second.vector) {
+  if (!r.empty()) {  // from a file
+  } else if (named != space_.parameters.end() && named->second.vector) {
     if (p.unit != "any" && !(named->second.bare && space_.bare_numbers_are_si) &&
         !compatible(named->second.dimension, parse_unit(p.unit).dimension))
       throw error("E-UNITS", value.mark, where,
@@ -310,6 +340,13 @@ std::vector<double> FieldReader::vector(const Parameter& p, const Node& value,
 
 MatrixValue FieldReader::matrix(const Parameter& p, const Node& value, const std::string& where) const {
   MatrixValue m;
+  if (is_csv(value)) {
+    const auto rows = csv_rows(value, where);
+    m.rows = static_cast<int>(rows.size());
+    m.columns = static_cast<int>(rows[0].size());
+    for (const auto& row : rows) m.entries.insert(m.entries.end(), row.begin(), row.end());
+    return m;
+  }
   if (value.is_scalar()) {  // a 1×1 matrix
     m.rows = m.columns = 1;
     m.entries = {number(p, value, p.unit, where)};
@@ -353,9 +390,10 @@ std::vector<std::vector<double>> FieldReader::csv_rows(const Node& value, const 
   std::error_code fault;
   const auto size = std::filesystem::file_size(path, fault);
   if (fault || !std::filesystem::is_regular_file(path))
-    throw error("E-FILE", value.mark, where,
-                fmt::format("cannot read `{}`: {}", name.text, fault ? fault.message() : "not a regular file"),
-                "numbers in [ … ], or a CSV file beside the model");
+    throw error(
+        "E-FILE", value.mark, where,
+        fmt::format("cannot read `{}`: {}", name.text, fault ? fault.message() : "not a regular file"),
+        "numbers in [ … ], or a CSV file beside the model");
   if (size > YamlLimits{}.bytes)
     throw error("E-LIMIT", value.mark, where, fmt::format("`{}` has {} bytes", name.text, size));
   std::ifstream file(path);
@@ -364,12 +402,13 @@ std::vector<std::vector<double>> FieldReader::csv_rows(const Node& value, const 
   for (int number = 1; std::getline(file, line); ++number) {
     const auto first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos || line[first] == '#') continue;
-    if (rows.empty() && std::string("0123456789+-.").find(line[first]) == std::string::npos) continue;  // a heading
+    if (rows.empty() && std::string("0123456789+-.").find(line[first]) == std::string::npos)
+      continue;  // a heading
     rows.push_back(csv_numbers(line, path, number, value.mark, where));
     if (rows.back().size() != rows.front().size())
       throw error("E-TABLE", value.mark, where,
-                  fmt::format("{}:{}: {} columns instead of {}", path.filename().string(), number, rows.back().size(),
-                              rows.front().size()));
+                  fmt::format("{}:{}: {} columns instead of {}", path.filename().string(), number,
+                              rows.back().size(), rows.front().size()));
   }
   if (rows.empty())
     throw error("E-TABLE", value.mark, where, fmt::format("`{}` holds no numbers", name.text));
@@ -385,7 +424,8 @@ std::vector<std::pair<double, double>> FieldReader::points(const Parameter& p, c
     for (const Node& row : value.items) {
       if (!row.is_sequence() || row.items.size() != 2)
         throw error("E-TABLE", row.mark, where, "expected a point [x, y], found " + row.described());
-      points.emplace_back(number(p, row.items[0], p.unit, where), number(p, row.items[1], p.second_unit, where));
+      points.emplace_back(number(p, row.items[0], p.unit, where),
+                          number(p, row.items[1], p.second_unit, where));
     }
     return points;
   }
@@ -406,7 +446,7 @@ std::shared_ptr<const Table> FieldReader::table(const Parameter& p, const Node& 
   std::vector<double> x, y;
   for (const auto& [a, b] : points(p, value, where)) {
     if (!x.empty() && !(a > x.back()))
-      throw error("E-TABLE", value.mark, where,
+      throw error("E-TABLE", value.is_sequence() ? value.items[x.size()].mark : value.mark, where,
                   fmt::format("the first column must increase: {:g} follows {:g}", a, x.back()));
     x.push_back(a);
     y.push_back(b);
@@ -501,7 +541,10 @@ void check_alternatives(const Node& fields, const std::vector<Parameter>& parame
     for (const std::string& key : keys)
       if (fields.find(key)) given.push_back(key);
     if (given.size() == 1) continue;
-    throw error("E-CHOICE", fields.mark, where,
+    Mark mark = fields.mark;  // of the key that is too many
+    for (const Node::Entry& e : fields.entries)
+      if (std::find(given.begin(), given.end(), e.key) != given.end()) mark = e.mark;
+    throw error("E-CHOICE", mark, where,
                 given.empty() ? fmt::format("{} is missing", set)
                               : fmt::format("{} is given twice: {}", set, fmt::join(given, " and ")),
                 fmt::format("give exactly one of {}", fmt::join(keys, ", ")));
@@ -554,6 +597,17 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
     }
     case Type::vector:
     case Type::matrix: {
+      if (is_csv(value)) {
+        std::vector<Node> rows;
+        const std::string unit = p.unit == "any" || p.unit == "1" ? "" : " " + p.unit;
+        for (const auto& row : csv_rows(value, p.key)) {
+          std::vector<Node> items;
+          for (double v : row) items.push_back(Node(fmt::format("{}{}", v, unit)));
+          if (p.type == Type::matrix) rows.push_back(Node::sequence(std::move(items)));
+          else rows.insert(rows.end(), items.begin(), items.end());
+        }
+        return Node::sequence(std::move(rows));
+      }
       Node r = vector(value);
       for (Node& item : r.items) {
         if (value.is_sequence()) item = item.is_sequence() ? item : scalar(item);

@@ -92,6 +92,9 @@ class FieldReader {
                 const std::string& where) const;
   std::vector<double> vector(const Parameter& p, const Node& value, const std::string& where) const;
   MatrixValue matrix(const Parameter& p, const Node& value, const std::string& where) const;
+  std::vector<std::vector<double>> csv_rows(const Node& value, const std::string& where) const;
+  static bool is_csv(const Node& value);
+  void refuse_other_parameter(const Node& value, const ExpressionError& e, const std::string& where) const;
   std::vector<std::pair<double, double>> points(const Parameter& p, const Node& value,
                                                 const std::string& where) const;
   std::shared_ptr<const Table> table(const Parameter& p, const Node& value, const std::string& where) const;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int language_version = 1;
 constexpr int deepest_use = 20;
-constexpr std::size_t most_components = 10'000'000;
+constexpr std::size_t most_components = 1'000'000;
 
 ModelError error(const char* code, const Mark& mark, const std::string& where, std::string cause,
                  std::string hint = {}) {
@@ -55,6 +55,11 @@ std::string scalar(const Node& n, const std::string& where) {
 }
 
 }  // namespace
+
+Mark Model::simulate_mark(std::string_view key) const {
+  const Node* value = simulate_text_ ? simulate_text_->find(key) : nullptr;
+  return value ? value->mark : simulate_text_ ? simulate_text_->mark : Mark{};
+}
 
 const std::vector<Parameter>& simulate_schema() {
   static const std::vector<Parameter> schema = {
@@ -105,7 +110,9 @@ class ModelReader {
     check_keys(root, {"escapement", "title", "description", "units", "parameters", "nodes", "components",
                       "simulate", "start", "gravity", "record", "plots", "flattened"});
     const Node* flat = root.find("flattened");
-    dotted_names_ = flat && flat->is_scalar() && flat->text == "true";
+    if (flat && !(flat->is_scalar() && (flat->text == "true" || flat->text == "false")))
+      throw error("E-TYPE", flat->mark, "flattened", "expected true or false, found " + flat->described());
+    dotted_names_ = flat && flat->text == "true";
     read_units(root, space);
     diagnostics_.collect([&] { read_parameters(root, space, {}); });
     read_parts(root, space);
@@ -178,13 +185,13 @@ class ModelReader {
   // ---- parameters
 
   /// Evaluates `parameters:`; `given` replace the defaults of a subsystem.
-  void read_parameters(const Node& root, Namespace& space,
-                       const std::map<std::string, ParameterValue>& given) {
+  void read_parameters(const Node& root, Namespace& space, const std::map<std::string, ParameterValue>& given,
+                       const Node::Entry* user = nullptr) {
     const Node* section =
         escapement::section(root, "parameters", Node::Kind::mapping, "a mapping name: value");
     space.index();
     if (!section) return;
-    std::set<std::string> done;
+    std::set<std::string> done, in_progress;
     std::vector<std::string> chain;
     std::function<void(const std::string&)> evaluate;
     const auto find_entry = [&](std::string_view name) {
@@ -199,7 +206,7 @@ class ModelReader {
       return lookup(name);
     };
     evaluate = [&](const std::string& name) {
-      if (done.contains(name)) return;
+      if (done.contains(name) && !in_progress.contains(name)) return;
       const auto entry = find_entry(name);
       if (std::find(chain.begin(), chain.end(), name) != chain.end()) {
         chain.push_back(name);
@@ -207,6 +214,8 @@ class ModelReader {
                     fmt::format("parameters refer to each other in a circle: {}", fmt::join(chain, " → ")));
       }
       chain.push_back(name);
+      done.insert(name);  // whatever comes of it, it is not tried twice
+      in_progress.insert(name);
       check_name(name, entry->mark, space);
       if (const auto value = given.find(name); value != given.end()) {
         space.parameters[name] = value->second;
@@ -214,17 +223,22 @@ class ModelReader {
         const Node& text = setting(space, name) ? *setting(space, name) : entry->value;
         if (text.is_scalar() && !text.quoted && find_entry(text.text) != section->entries.end())
           evaluate(text.text);
-        if (text.kind == Node::Kind::null)
-          throw error("E-MISSING", entry->mark, "parameters." + name, "this parameter has no value",
-                      space.prefix.empty() ? "" : "give it under `with:`");
+        if (text.kind == Node::Kind::null) {
+          if (user)  // of a subsystem
+            throw error("E-MISSING", user->value.mark, space.prefix + "with",
+                        fmt::format("the parameter `{}` is not given and has no default", name),
+                        fmt::format("with: {{{}: …}}", name));
+          throw error("E-MISSING", entry->mark, "parameters." + name, "this parameter has no value");
+        }
         space.parameters[name] =
             FieldReader(space, {}, options_.allow_outside).parameter(text, "parameters." + name);
       }
-      done.insert(name);
+      in_progress.erase(name);
       chain.pop_back();
     };
     for (const Node::Entry& e : section->entries) {
       chain.clear();
+      in_progress.clear();
       diagnostics_.collect([&] { evaluate(e.key); });
     }
     space.index();
@@ -235,14 +249,15 @@ class ModelReader {
     if (!space.prefix.empty()) return nullptr;
     const Node* found = nullptr;
     for (const auto& [name, value] : options_.set)
-      if (name == key) found = &parsed_setting(name, value);  // the last one counts
-    if (found)
-      unused_.erase(
-          std::remove_if(unused_.begin(), unused_.end(), [&](const auto& s) { return s.first == key; }),
-          unused_.end());
+      if (name == key) {
+        std::erase_if(unused_, [&, &name = name](const auto& s) { return s.first == name; });
+        found = &parsed_setting(name, value);  // the last one counts
+      }
     return found;
   }
   const Node& parsed_setting(const std::string& key, const std::string& value) {
+    if (value.find_first_not_of(" \t") == std::string::npos)
+      throw ModelError("E-USAGE", "--set " + key, "the value is empty", "--set KEY=VALUE");
     return model_.documents_->emplace_back(
         read_yaml(value, model_.sources_->add("--set " + key), options_.limits));
   }
@@ -317,11 +332,11 @@ class ModelReader {
       throw error("E-TYPE", repetition->mark, space.prefix + e.key + ".for",
                   "expected {i: 1..5}, found " + repetition->described());
     Loop loop;
-    unfold(e, *repetition, 0, e.key, space, loop);
+    unfold(e, *repetition, 0, e.key, space, loop, 1.0);
   }
 
   void unfold(const Node::Entry& e, const Node& repetition, std::size_t level, const std::string& name,
-              Namespace& space, Loop& loop) {
+              Namespace& space, Loop& loop, double repetitions) {
     if (level == repetition.entries.size()) {
       read_one(e, name, space, loop);
       return;
@@ -344,11 +359,17 @@ class ModelReader {
       return static_cast<int>(v);
     };
     const int first = end(range.substr(0, dots)), last = end(range.substr(dots + 2));
-    if (static_cast<double>(last) - first >= 1e7)
-      throw error("E-LIMIT", variable.value.mark, where, fmt::format("{} repetitions", last - first + 1));
+    const double count = static_cast<double>(last) - first + 1;
+    if (count < 0)
+      throw error("E-RANGE", variable.value.mark, where,
+                  fmt::format("the range {}..{} runs backwards", first, last));
+    if (repetitions * count > static_cast<double>(most_components))
+      throw error("E-LIMIT", variable.value.mark, where,
+                  fmt::format("{:g} repetitions; a model has at most {} components", repetitions * count,
+                              most_components));
     for (int i = first; i <= last; ++i) {
       loop.emplace_back(variable.key, i);
-      unfold(e, repetition, level + 1, fmt::format("{}.{}", name, i), space, loop);
+      unfold(e, repetition, level + 1, fmt::format("{}.{}", name, i), space, loop, repetitions * count);
       loop.pop_back();
     }
   }
@@ -389,6 +410,8 @@ class ModelReader {
       if (key.key != "use" && key.key != "with" && key.key != "connect" && key.key != "for")
         throw error("E-KEY", key.mark, path + "." + key.key, "a subsystem has no such key",
                     "use, with, connect, for");
+    if (!use.is_scalar())
+      throw error("E-TYPE", use.mark, path + ".use", "expected the name of a file, found " + use.described());
     const FieldReader reader(outer, loop, options_.allow_outside);
     Node name = use;
     name.text = reader.substituted(use, path + ".use");
@@ -413,7 +436,7 @@ class ModelReader {
     } else {
       try {
         root = &model_.documents_->emplace_back(
-            read_yaml_file(file, name.text, *model_.sources_, options_.limits));
+            read_yaml_file(file, shown(file, outer), *model_.sources_, options_.limits));
       } catch (const ModelError& fault) {
         if (fault.code != "E-FILE") throw;
         throw error("E-FILE", use.mark, path + ".use", fault.cause, fault.hint);
@@ -428,11 +451,19 @@ class ModelReader {
     inner.folder = file.parent_path();
     inner.root = outer.root;
     read_units(*root, inner);
-    read_parameters(*root, inner, given_parameters(e, *root, path, reader));
+    read_parameters(*root, inner, given_parameters(e, *root, path, reader), &e);
     connect_ports(e, *root, path, outer, inner, reader);
     chain_.push_back(file);
     read_parts(*root, inner);
     chain_.pop_back();
+  }
+
+  /// The file as messages call it: beside the model, as the model was named.
+  std::string shown(const std::filesystem::path& file, const Namespace& space) const {
+    std::error_code ignored;
+    const auto relative = file.lexically_relative(std::filesystem::weakly_canonical(space.root, ignored));
+    if (relative.empty() || *relative.begin() == "..") return file.string();
+    return (std::filesystem::path(model_.file).parent_path() / relative).lexically_normal().string();
   }
 
   std::map<std::string, ParameterValue> given_parameters(const Node::Entry& e, const Node& root,
@@ -510,7 +541,6 @@ class ModelReader {
     for (const auto& [key, value] : options_.set)
       if (key.starts_with("simulate.")) replace(settings, key.substr(9), key, value);
     if (!simulate) settings.mark = root.mark;
-    model_.simulate_mark = settings.mark;
     model_.simulate_text_ = &model_.documents_->emplace_back(std::move(settings));
     if (!model_.simulate_text_->entries.empty()) {
       model_.simulate = FieldReader(space, {}).read(*model_.simulate_text_, simulate_schema(), {}, "simulate",
@@ -546,13 +576,12 @@ class ModelReader {
       }
     }
     if (const Node* record = top(root, "record")) {
-      model_.record_mark = record->mark;
       if (record->is_scalar() && record->text == "all") {
         model_.record_all = true;
       } else if (record->is_sequence()) {
-        for (const Node& n : record->items) model_.record.push_back(scalar(n, "record"));
+        for (const Node& n : record->items) model_.record.push_back({scalar(n, "record"), n.mark, "record"});
       } else {
-        model_.record.push_back(scalar(*record, "record"));
+        model_.record.push_back({scalar(*record, "record"), record->mark, "record"});
       }
     }
     if (const Node* plots = section(root, "plots", Node::Kind::sequence, "a list of plots"))
@@ -573,11 +602,11 @@ class ModelReader {
       if (e.key == "title") {
         plot.title = scalar(e.value, "plots.title");
       } else if (e.key == "x") {
-        plot.x = scalar(e.value, "plots.x");
+        plot.x = {scalar(e.value, "plots.x"), e.value.mark, "plots.x"};
       } else if (e.key == "y") {
         if (e.value.is_sequence())
-          for (const Node& n : e.value.items) plot.y.push_back(scalar(n, "plots.y"));
-        else plot.y.push_back(scalar(e.value, "plots.y"));
+          for (const Node& n : e.value.items) plot.y.push_back({scalar(n, "plots.y"), n.mark, "plots.y"});
+        else plot.y.push_back({scalar(e.value, "plots.y"), e.value.mark, "plots.y"});
       } else {
         throw error("E-KEY", e.mark, "plots." + e.key, "a plot has no such key",
                     did_you_mean(e.key, {"title", "x", "y"}));
@@ -767,10 +796,10 @@ Node Model::flattened() const {
     for (double v : gravity) g.push_back(Node(fmt::format("{:.17g} m/s^2", v)));
     put(root, "gravity", Node::sequence(std::move(g)));
   }
-  const auto texts = [](const std::vector<std::string>& list) {
+  const auto texts = [](const std::vector<ChannelPattern>& list) {
     std::vector<Node> items;
-    for (const std::string& s : list) {
-      Node n(s);
+    for (const ChannelPattern& p : list) {
+      Node n(p.text);
       n.quoted = true;
       items.push_back(n);
     }
@@ -787,7 +816,7 @@ Node Model::flattened() const {
         text.quoted = true;
         put(n, "title", text);
       }
-      if (!p.x.empty()) put(n, "x", Node(p.x));
+      if (!p.x.text.empty()) put(n, "x", Node(p.x.text));
       put(n, "y", texts(p.y));
       list.push_back(std::move(n));
     }

@@ -42,9 +42,17 @@ struct ConnectedPort {
   Mark mark;
 };
 
+/// A name or pattern of channels, and where it stands: under `record`, `plots.x` or `plots.y`.
+struct ChannelPattern {
+  std::string text;
+  Mark mark;
+  std::string where;
+};
+
 struct PlotRequestText {
-  std::string title, x;
-  std::vector<std::string> y;
+  std::string title;
+  ChannelPattern x;  // empty: time
+  std::vector<ChannelPattern> y;
 };
 
 class Model {
@@ -62,16 +70,16 @@ class Model {
   std::vector<ConnectedPort> connected_ports;
   FieldValues simulate;               // by simulate_schema()
   bool output_every_is_time = false;  // otherwise a number of steps
-  Mark simulate_mark;
   std::string start = "given";
-  std::vector<std::string> record;  // patterns; empty: the default channels
+  std::vector<ChannelPattern> record;  // patterns; empty: the default channels
   bool record_all = false;
-  Mark record_mark;
   std::vector<PlotRequestText> plots;
   std::vector<double> gravity;  // empty: not stated
   std::string file;             // as messages call it
   bool allow_outside = false;
 
+  /// Where a key of `simulate:` has its value, or the section itself.
+  Mark simulate_mark(std::string_view key) const;
   /// What a name means in a namespace, by absolute path; `ground` stays `ground`.
   static std::string absolute(const Namespace& space, const std::string& name);
   /// Index of a component or declared node with exactly this path, or -1.

@@ -12,7 +12,9 @@ using Type = Parameter::Type;
 std::string Parameter::range() const {
   const bool low = minimum > -std::numeric_limits<double>::infinity();
   const bool high = maximum < std::numeric_limits<double>::infinity();
-  if (low && high) return fmt::format("{:g} {} … {:g}", minimum, above_minimum ? "<" : "", maximum);
+  if (low && high)
+    return above_minimum ? fmt::format("> {:g} and ≤ {:g}", minimum, maximum)
+                         : fmt::format("{:g} … {:g}", minimum, maximum);
   if (low) return fmt::format("{} {:g}", above_minimum ? ">" : "≥", minimum);
   if (high) return fmt::format("≤ {:g}", maximum);
   return "";

@@ -331,6 +331,11 @@ class Complaint {
   /// A colon where no key can end: a second one in a line, or the line before is at fault.
   [[noreturn]] void unexpected_colon() {
     const std::string_view whole = line(at_), key = trimmed(before());
+    // `mass {type: …`: the colon that is missing is the one after the name.
+    if (const std::size_t brace = key.find_first_of("{[");
+        brace != nowhere && brace > 0 && key_colon(key.substr(0, brace)) == nowhere)
+      refuse(source_.mark(source_.line_begin(at_) + indentation(at_)),
+             fmt::format("no colon after {}", excerpt(trimmed(key.substr(0, brace)))), "write `key: value`");
     const std::size_t first = key_colon(whole);
     if (first < before().size()) {
       const std::string_view list = whole.substr(0, std::min(whole.find_first_not_of("- \t"), first));
