@@ -222,8 +222,8 @@ simulate: {until: 0.2 s, step: 1 ms}
   const Pose pose = builder.pose("top");
   const auto force = builder.multiplier<3>("joint");
   Matrix3 inertia{};
-  inertia(0, 0) = inertia(2, 2) = 0.234375;
-  inertia(1, 1) = 0.46875;
+  inertia.m[0][0] = inertia.m[2][2] = 0.234375;
+  inertia.m[1][1] = 0.46875;
   builder.add(body::RigidPose{pose, 15.0, inertia, {{0, 0, -9.81}}});
   builder.add(joint::BallPose{pose, force, {{0, -1, 0}}, {{0, 0, 0}}});
   const System system = builder.finish();

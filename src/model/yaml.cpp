@@ -779,9 +779,10 @@ class TreeWriter {
  public:
   std::string run(const Node& node) {
     if (node.is_scalar() || node.kind == Node::Kind::null) {
-      // In column 1 these would be document marks, and a glued colon a slip.
-      if (node.text.starts_with("---") || node.text.starts_with("...")) out_ += "  ";
-      out_ += glued_colon(node.text) == nowhere ? scalar(node, 2) : quoted(node.text);
+      // In column 1 these would be document marks, and a glued colon a slip unless the line begins with one.
+      if (!node.quoted && glued_colon(node.text) != nowhere) out_ += "--- ";
+      else if (node.text.starts_with("---") || node.text.starts_with("...")) out_ += "  ";
+      out_ += scalar(node, 2);
     } else {
       value(node, 0, 0);
     }
