@@ -13,9 +13,9 @@ namespace escapement::app {
 namespace {
 
 constexpr const char* examples = R"(Examples:
-  escapement new pendulum                      a commented model to start from
-  escapement run pendulum/model.yaml           simulate; results in pendulum-run/
-  escapement plot pendulum-run bob.position.x  an SVG plot of a channel
+  escapement new swing                         a commented model to start from
+  escapement run swing/model.yaml              simulate; results in swing-run/
+  escapement plot swing-run mass.position      an SVG plot of a channel
   escapement components translational.spring   the reference page of a component
 
 Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 70 a fault of the program, 130 interrupted.)";
@@ -30,7 +30,6 @@ class CommandLine {
   explicit CommandLine(Command& command) : command_(command) {
     app_.set_help_flag("-h,--help", "print this");
     app_.set_version_flag("--version", "escapement " ESCAPEMENT_VERSION);
-    app_.footer(examples);
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(34);
 
@@ -68,6 +67,7 @@ class CommandLine {
     plot->add_flag("--json", command_.json, "messages as JSON lines");
     auto* completion = verb("completion", "print a completion script for bash, zsh or fish");
     completion->add_option("SHELL", command_.arguments, "bash, zsh or fish")->required();
+    app_.footer(examples);  // last: verbs would inherit it
   }
 
   bool parse(int argc, char** argv) {
@@ -81,7 +81,7 @@ class CommandLine {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       const auto chosen = app_.get_subcommands();
-      fmt::print("{}", chosen.empty() ? app_.help() : chosen.front()->help());
+      fmt::print("{}", chosen.empty() ? app_.help() : chosen.front()->help("escapement"));
       return false;
     } catch (const CLI::CallForVersion& v) {
       fmt::print("{}\n", v.what());
@@ -171,6 +171,8 @@ class CommandLine {
     }
     if (dynamic_cast<const CLI::RequiredError*>(&e))
       throw ModelError("E-USAGE", chosen->get_name(), "something is missing: " + std::string(e.what()), help);
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) || dynamic_cast<const CLI::ExtrasError*>(&e))
+      throw ModelError("E-USAGE", chosen->get_name(), "more or fewer arguments than it takes", help);
     throw ModelError("E-USAGE", chosen->get_name(), e.what(), help);
   }
 

@@ -302,14 +302,18 @@ double FieldReader::number(const Parameter& p, const Node& value, const std::str
   const double v = e.constant();
   if (!std::isfinite(v))
     throw error("E-RANGE", value.mark, where, fmt::format("`{}` is not a finite number", value.text));
-  if (v < p.minimum || v > p.maximum || (p.above_minimum && v == p.minimum))
-    throw error("E-RANGE", value.mark, where,
-                fmt::format("got {}{}, must be {}", value.text,
-                            e.self_contained() == value.text
-                                ? ""
-                                : fmt::format(" = {:g}{}", v, unit == "any" || unit == "1" ? "" : " " + unit),
-                            p.range()));
+  check_range(p, v, value, unit, e.self_contained() == value.text, where);
   return v;
+}
+
+void FieldReader::check_range(const Parameter& p, double v, const Node& value, const std::string& unit,
+                              bool literal, const std::string& where) {
+  if (v >= p.minimum && v <= p.maximum && !(p.above_minimum && v == p.minimum)) return;
+  throw error(
+      "E-RANGE", value.mark, where,
+      fmt::format("got {}{}, must be {}", value.text,
+                  literal ? "" : fmt::format(" = {:g}{}", v, unit == "any" || unit == "1" ? "" : " " + unit),
+                  p.range()));
 }
 
 std::vector<double> FieldReader::vector(const Parameter& p, const Node& value,
@@ -317,6 +321,7 @@ std::vector<double> FieldReader::vector(const Parameter& p, const Node& value,
   std::vector<double> r;
   if (is_csv(value))
     for (const auto& row : csv_rows(value, where)) r.insert(r.end(), row.begin(), row.end());
+  for (double v : r) check_range(p, v, value, p.unit, false, where);
   const auto named = value.is_scalar() ? space_.parameters.find(value.text) : space_.parameters.end();
   if (!r.empty()) {  // from a file
   } else if (named != space_.parameters.end() && named->second.vector) {

@@ -94,6 +94,8 @@ class FieldReader {
   MatrixValue matrix(const Parameter& p, const Node& value, const std::string& where) const;
   std::vector<std::vector<double>> csv_rows(const Node& value, const std::string& where) const;
   static bool is_csv(const Node& value);
+  static void check_range(const Parameter& p, double v, const Node& value, const std::string& unit,
+                          bool literal, const std::string& where);
   void refuse_other_parameter(const Node& value, const ExpressionError& e, const std::string& where) const;
   std::vector<std::pair<double, double>> points(const Parameter& p, const Node& value,
                                                 const std::string& where) const;
