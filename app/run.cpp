@@ -128,6 +128,7 @@ class Recording final : public RunObserver {
   }
   std::size_t channels() const { return channels_.size(); }
   bool with_hdf5() const { return channels_.size() < most_hdf5_channels; }
+  double time() const { return values_[0]; }  // of the last row
   const RunFolder* folder() const { return folder_ ? &*folder_ : nullptr; }
 
   static constexpr std::size_t most_hdf5_channels = 20'000;  // HDF5 holds about 20 kB per open dataset
@@ -271,6 +272,7 @@ int run(const Command& command) {
     }
   } catch (const ModelError& e) {
     if (!recording.folder()) throw;
+    if (e.code == "E-NAN") place = {e.where.substr(0, e.where.rfind('.')), "", recording.time()};
     failure.emplace(e);
   }
   const double wall = seconds_since(begin);

@@ -348,6 +348,21 @@ simulate: {{until: 1 s, step: 0.01 s}}
   CHECK(changed.at(0, "chassis.position") == 0.3);
   CHECK(changed.rows.size() == 21);
   CHECK(changed.at(0, "rear.spring.force") == doctest::Approx(1.2));
+
+  write("A.csv", "# two states\n0, 1\n-4, -0.4\n");
+  write("b.csv", "0\n4\n");
+  const std::string filter = R"yaml(
+escapement: 1
+components:
+  jump: {{type: control.step}}
+  filter: {{type: control.state_space, A: {}, B: {}, C: [[1, 0]], initial: {{state: {}}}, input: jump}}
+simulate: {{until: 1 s, step: 0.01 s}}
+)yaml";
+  write("filter.yaml", fmt::format(fmt::runtime(filter), "A.csv", "b.csv", "b.csv"));
+  const Model from_files = Model::read_file(folder / "filter.yaml", registry());
+  const Outcome inlined = run(read(fmt::format(fmt::runtime(filter), "[[0, 1], [-4, -0.4]]", "[[0], [4]]", "[0, 4]")));
+  CHECK(run(from_files).rows == inlined.rows);
+  CHECK(run(read(write_yaml(from_files.flattened()))).rows == inlined.rows);
   fs::remove_all(folder);
 }
 
