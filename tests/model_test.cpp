@@ -360,14 +360,17 @@ simulate: {{until: 1 s, step: 0.01 s}}
 )yaml";
   write("filter.yaml", fmt::format(fmt::runtime(filter), "A.csv", "b.csv", "b.csv"));
   const Model from_files = Model::read_file(folder / "filter.yaml", registry());
-  const Outcome inlined = run(read(fmt::format(fmt::runtime(filter), "[[0, 1], [-4, -0.4]]", "[[0], [4]]", "[0, 4]")));
+  const Outcome inlined =
+      run(read(fmt::format(fmt::runtime(filter), "[[0, 1], [-4, -0.4]]", "[[0], [4]]", "[0, 4]")));
   CHECK(run(from_files).rows == inlined.rows);
   CHECK(run(read(write_yaml(from_files.flattened()))).rows == inlined.rows);
   fs::remove_all(folder);
 }
 
 TEST_CASE("a source that jumps between steps keeps second order: exact for a parabola") {
-  for (const char* time : {"0.25 s", "0.2 s", "0.3137 s", "0 s"}) {
+  // In a step, at its end, close to its ends, at the start, at the end of the run, and after it.
+  for (const char* time : {"0.25 s", "0.2 s", "0.3137 s", "0 s", "1e-13 s", "0.3000000000001 s", "0.2999999999 s", "0.300001 s",
+                           "1 s", "0.9999999999999 s", "2 s"}) {
     const Outcome o = run(read(fmt::format(R"yaml(
 escapement: 1
 components:
@@ -377,7 +380,8 @@ components:
 simulate: {{until: 1 s, step: 0.1 s}}
 )yaml",
                                            time)));
-    const double T = std::stod(time);
+    const double T = std::stod(time), beside = std::abs(T - std::round(10 * T) / 10);
+    const double tolerance = beside > 0 && beside <= 1e-10 ? 1e-9 : 1e-12;  // so close counts as the same time
     REQUIRE(o.rows.size() == 11);  // rows stand at the regular times only
     for (std::size_t i = 0; i < o.rows.size(); ++i) {
       const double t = 0.1 * static_cast<double>(i), after = std::max(0.0, t - T);
@@ -385,11 +389,11 @@ simulate: {{until: 1 s, step: 0.1 s}}
       const double v = 1 + 0.5 * (t - after) - 1.5 * after;
       const double vT = 1 + 0.5 * std::min(t, T),
                    sT = std::min(t, T) + 0.25 * std::min(t, T) * std::min(t, T);
-      CHECK(o.at(i, "mass.velocity") == doctest::Approx(v).epsilon(1e-12));
+      CHECK(o.at(i, "mass.velocity") == doctest::Approx(v).epsilon(tolerance));
       CHECK(o.at(i, "mass.position") ==
-            doctest::Approx(sT + vT * after - 0.75 * after * after).epsilon(1e-12));
+            doctest::Approx(sT + vT * after - 0.75 * after * after).epsilon(tolerance));
     }
-    CHECK(o.last("mass.acceleration") == doctest::Approx(-1.5).epsilon(1e-12));
+    CHECK(o.last("mass.acceleration") == doctest::Approx(T > 1 ? 0.5 : -1.5).epsilon(1e-10));
   }
 }
 

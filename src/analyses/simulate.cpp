@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace escapement {
 namespace {
@@ -21,8 +22,7 @@ double number(const FieldValues& values, std::string_view key) { return std::get
 /// whole numbers of steps, so they do not drift.
 class Timetable {
  public:
-  Timetable(const SimulateOptions& options, std::vector<double> jumps)
-      : options_(options), jumps_(std::move(jumps)) {
+  explicit Timetable(const SimulateOptions& options) : options_(options) {
     for (double h : options.steps) pattern_ += h;
   }
 
@@ -32,24 +32,20 @@ class Timetable {
     bool jump;     // ends where a source jumps
   };
 
-  Step next(double t) {
-    const double regular = time_of(done_ + 1);
+  /// The step from t on; `jump` is when the next source jumps.
+  Step next(double t, double jump) {
     const double h = options_.steps[done_ % options_.steps.size()];
-    const double slack = 1e-9 * h;  // rounding of the times themselves
-    while (jump_ < jumps_.size() && jumps_[jump_] <= t + slack) ++jump_;
-    double end = regular;
-    bool is_regular = true;
+    double end = time_of(done_ + 1);
     if (end > options_.until - 1e-6 * h) end = options_.until;
-    if (jump_ < jumps_.size() && jumps_[jump_] < end - slack) {
-      end = jumps_[jump_];
-      is_regular = false;
-    }
-    const bool jump = jump_ < jumps_.size() && std::abs(jumps_[jump_] - end) <= slack;
-    if (is_regular) ++done_;
+    const bool regular = jump >= end - slack();
+    if (regular) ++done_;
+    else end = jump;
     // A whole step keeps its exact size: the coefficients of the scheme, and so its matrix, stay the same.
-    const bool whole = is_regular && std::abs(end - t - h) <= slack;
-    return {whole ? h : end - t, end, is_regular, jump};
+    const bool whole = regular && std::abs(end - t - h) <= 1e-9 * h;
+    return {whole ? h : end - t, end, regular, jump <= end + slack()};
   }
+  /// Times that differ by less are the same: rounding of the times themselves.
+  double slack() const { return 1e-9 * options_.steps[done_ % options_.steps.size()]; }
 
  private:
   double time_of(long k) const {
@@ -60,10 +56,8 @@ class Timetable {
     return t;
   }
   const SimulateOptions& options_;
-  std::vector<double> jumps_;
   double pattern_ = 0;
   long done_ = 0;
-  std::size_t jump_ = 0;
 };
 
 class Run {
@@ -79,12 +73,7 @@ class Run {
   RunResult run() {
     State& state = result_.state;
     state = assembly_.initial;
-    std::vector<double> jumps;
-    for (const TimeEvent& e : assembly_.events) {
-      if (e.time <= 0) apply(e, state);
-      else if (jumps.empty() || e.time > jumps.back()) jumps.push_back(e.time);
-    }
-    while (event_ < assembly_.events.size() && assembly_.events[event_].time <= 0) ++event_;
+    apply_events(state, state.t);
     for (const auto& w : stepper_.warnings()) warn(w.message);
     const StartReport start = stepper_.start(state);
     if (options_.assembled_start && start.moved_position > 1e-9)
@@ -96,10 +85,8 @@ class Run {
     result_.statistics.factorizations += start.newton.factorizations;
     record(state);
 
-    Timetable timetable(options_, std::move(jumps));
     while (state.t < options_.until && !result_.failure && !result_.stopped) {
-      const Timetable::Step step = timetable.next(state.t);
-      advance(state, step);
+      advance(state, timetable_.next(state.t, next_jump()));
     }
     result_.statistics.simulated_seconds = state.t;
     return std::move(result_);
@@ -135,19 +122,24 @@ class Run {
     if (!observer_.step(state.t, s.steps)) result_.stopped = true;
   }
 
-  void jump(State& state) {
-    const double now = state.t;
-    while (event_ < assembly_.events.size() && assembly_.events[event_].time <= now * (1 + 1e-12)) {
-      apply(assembly_.events[event_], state);
-      if (result_.statistics.events.size() < 10000)
-        result_.statistics.events.push_back({now, "source jumps"});
-      ++event_;
-    }
-    stepper_.discontinuity(state);
+  double next_jump() const {
+    return event_ < assembly_.events.size() ? assembly_.events[event_].time
+                                            : std::numeric_limits<double>::infinity();
   }
-
-  static void apply(const TimeEvent& e, State& state) {
-    state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value;
+  /// All that jumps at this time; how many.
+  int apply_events(State& state, double now) {
+    int count = 0;
+    for (; next_jump() <= now + timetable_.slack(); ++event_, ++count) {
+      const TimeEvent& e = assembly_.events[event_];
+      state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value;
+    }
+    return count;
+  }
+  void jump(State& state) {
+    for (int n = apply_events(state, state.t); n > 0; --n)
+      if (result_.statistics.events.size() < 10000)
+        result_.statistics.events.push_back({state.t, "source jumps"});
+    stepper_.discontinuity(state);
   }
 
   void record(const State& state) {
@@ -205,6 +197,7 @@ class Run {
   GeneralizedAlpha stepper_;
   RunResult result_;
   std::vector<double> rows_;
+  Timetable timetable_{options_};
   std::size_t event_ = 0;
   long regular_steps_ = 0, next_output_ = 1;
 };
