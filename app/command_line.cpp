@@ -76,6 +76,7 @@ class CommandLine {
       return false;
     }
     for (int i = 1; i < argc; ++i) command_.json = command_.json || std::string(argv[i]) == "--json";
+    command_.program = argv[0];
     check_verb(argv[1]);
     try {
       app_.parse(argc, argv);
@@ -140,15 +141,15 @@ class CommandLine {
     if (std::find(names.begin(), names.end(), word) != names.end()) return;
     if (word.starts_with("-")) {
       if (word == "-h" || word == "--help" || word == "--version") return;
-      const std::string near = nearest_name(word, std::vector<std::string>{"--help", "--version"});
-      throw ModelError("E-USAGE", word, "there is no such option",
-                       near.empty() ? "escapement --help" : "did you mean " + near + "?");
+      throw ModelError(
+          "E-USAGE", word, "there is no such option",
+          did_you_mean(word, std::vector<std::string>{"--help", "--version"}, "escapement --help"));
     }
     if (std::find(later.begin(), later.end(), word) != later.end())
       throw ModelError("E-USAGE", word, "this version does not have this verb yet", "escapement --help");
-    const std::string near = nearest_name(word, names);
-    std::string hint = near.empty() ? "escapement --help lists the verbs" : "did you mean " + near + "?";
-    if (near.empty() && (word.ends_with(".yaml") || word.ends_with(".yml"))) hint = "escapement run " + word;
+    std::string hint = did_you_mean(word, names, "escapement --help lists the verbs");
+    if (nearest_name(word, names).empty() && (word.ends_with(".yaml") || word.ends_with(".yml")))
+      hint = "escapement run " + word;
     throw ModelError("E-USAGE", word, "there is no such verb", hint);
   }
 
@@ -165,9 +166,8 @@ class CommandLine {
       if (!word.starts_with("-") || word == "-h" ||
           std::find(options.begin(), options.end(), word) != options.end())
         continue;
-      const std::string near = nearest_name(word, options);
       throw ModelError("E-USAGE", word, fmt::format("`escapement {}` has no such option", chosen->get_name()),
-                       near.empty() ? help : "did you mean " + near + "?");
+                       did_you_mean(word, options, help));
     }
     if (dynamic_cast<const CLI::RequiredError*>(&e))
       throw ModelError("E-USAGE", chosen->get_name(), "something is missing: " + std::string(e.what()), help);

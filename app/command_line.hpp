@@ -7,6 +7,7 @@
 namespace escapement::app {
 
 struct Command {
+  std::string program = "escapement";  // as it was called
   std::string verb;
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> set;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <sstream>
 
 #include "analyses/simulate.hpp"
 #include "command_line.hpp"
@@ -31,21 +30,25 @@ State started(const Model& model, const Assembly& assembly) {
   State state = assembly.initial;
   for (const TimeEvent& e : assembly.events)
     if (e.time <= 0) state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value;
-  make_consistent(assembly.system, state, options);
+  try {
+    make_consistent(assembly.system, state, options);
+  } catch (const ModelError& e) {
+    throw model.located(e);
+  }
   return state;
 }
 
-void refuse_structural_singularity(const System& system) {
+void refuse_structural_singularity(const Model& model, const System& system) {
   const auto rows = structurally_singular_rows(system);
   if (rows.empty()) return;
-  throw ModelError(
+  throw model.located(ModelError(
       "E-SINGULAR", rows.front(),
       fmt::format("the equations cannot determine all unknowns, whatever the numbers: structural rank {} of "
                   "{}; rows without an unknown of their own: {}",
                   system.size() - static_cast<int>(rows.size()), system.size(),
                   fmt::join(rows.begin(), rows.begin() + std::min<std::size_t>(rows.size(), 5), ", ")),
       "look for parts that are not connected or prescribed twice, or for a loop of signals that determines "
-      "nothing");
+      "nothing"));
 }
 
 }  // namespace
@@ -58,18 +61,15 @@ int check(const Command& command) {
   const Assembly assembly = assemble(model);
   assembly.recorded(model);
   if (options) check_scheme(model, assembly, *options);
-  refuse_structural_singularity(assembly.system);
+  refuse_structural_singularity(model, assembly.system);
   started(model, assembly);
   const System& system = assembly.system;
   if (command.json) {
-    Json kinds = Json::object();
-    for (int k = 0; k < kind_count; ++k)
-      kinds.set(name_of(static_cast<Kind>(k)), system.rows(static_cast<Kind>(k)).size());
     print_json(Json::object()
                    .set("event", "checked")
                    .set("file", command.arguments[0])
                    .set("components", model.components.size())
-                   .set("unknowns", kinds)
+                   .set("unknowns", unknowns_by_kind(system))
                    .set("structural_rank", system.size())
                    .set("nonzeros", system.pattern().nonzeros())
                    .set("channels", assembly.channels.size()));
@@ -84,8 +84,8 @@ int check(const Command& command) {
                  equation_of(static_cast<Kind>(k)));
   fmt::print("  structural rank {} of {}, {} entries in the matrix\n", system.size(), system.size(),
              system.pattern().nonzeros());
-  fmt::print("  a consistent start exists; {} channels, {} recorded by default\n", assembly.channels.size(),
-             assembly.defaults().size());
+  fmt::print("  a consistent start exists; {} channels, {} of them recorded\n", assembly.channels.size(),
+             assembly.recorded(model).size());
   if (!model.simulate.find("until")) fmt::print("  there is no `simulate:` section yet\n");
   return 0;
 }
@@ -161,15 +161,20 @@ int components(const Command& command) {
   }
   for (const std::string& name : command.arguments) {
     const ComponentType* type = registry.find(name);
+    if (name == "simulate" && !command.json) {
+      fmt::print("{}", simulate_page());
+      continue;
+    }
     if (!type) {
-      std::vector<std::string> ending;  // `spring` for every …​.spring
+      std::vector<std::string> ending;  // `spring` for every ….spring
       for (const std::string& n : registry.names())
         if (n.substr(n.find('.') + 1) == name || n.substr(0, n.find('.')) == name) ending.push_back(n);
-      const std::string near = nearest_name(name, registry.names());
-      throw ModelError("E-COMPONENT", name, "there is no such component type",
-                       !ending.empty() ? fmt::format("one of {}", fmt::join(ending, ", "))
-                       : near.empty()  ? "escapement components lists all types"
-                                       : "did you mean " + near + "?");
+      if (ending.size() == 1) type = registry.find(ending.front());
+      if (!type)
+        throw ModelError("E-COMPONENT", name, "there is no such component type",
+                         !ending.empty()
+                             ? fmt::format("one of {}", fmt::join(ending, ", "))
+                             : did_you_mean(name, registry.names(), "escapement components lists all types"));
     }
     if (command.json) print_json(component_json(*type));
     else fmt::print("{}", command.markdown ? component_markdown(*type) : component_page(*type));
@@ -184,11 +189,11 @@ namespace {
 constexpr const char* starter =
     R"yaml(# A mass on a spring and a damper, pushed by a force that jumps: a model to start from.
 #
-#   escapement check {0}/model.yaml      is everything right?
-#   escapement run {0}/model.yaml        simulate; the results are in {0}-run/
-#   escapement plot {0}-run              the plots asked for below
+#   {1} check {0}/model.yaml      is everything right?
+#   {1} run {0}/model.yaml        simulate; the results are in {0}-run/
+#   {1} plot {0}-run              the plots asked for below
 #
-# Every quantity has its unit. `escapement components` lists what can stand under `components:`.
+# Every quantity has its unit. `{1} components` lists what can stand under `components:`.
 escapement: 1                 # version of the model language
 title: A mass on a spring
 
@@ -206,7 +211,7 @@ components:
   push:    {{type: control.step, time: 1 s, before: 0 N, after: 10 N, unit: N}}
   force:   {{type: translational.force, at: mass, input: push}}
 
-simulate: {{until: 4 s, step: 0.01 s}}
+simulate: {{until: 8 s, step: 0.01 s}}
 
 # record: [mass.*, spring.force]      # instead of the default channels; `all` for everything
 plots:
@@ -226,10 +231,11 @@ int make_new(const Command& command) {
   if (fault) throw system_error(folder, "cannot be made", fault.value());
   std::string name = folder.string();
   while (name.size() > 1 && name.back() == '/') name.pop_back();
-  RunFolder::existing(folder).write("model.yaml", fmt::format(starter, name));
+  RunFolder::existing(folder).write("model.yaml", fmt::format(starter, name, command.program));
   if (command.json)
     print_json(Json::object().set("event", "written").set("file", (folder / "model.yaml").string()));
-  else fmt::print("wrote {0}/model.yaml\n  next: escapement run {0}/model.yaml\n", name);
+  else
+    fmt::print("wrote {0}\n  next: {1} run {0}\n", quoted_if_needed(name + "/model.yaml"), command.program);
   return 0;
 }
 

@@ -1,9 +1,12 @@
 // The command line: reads it, runs the verb, turns every fault into a message and an exit status.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "command_line.hpp"
 #include "messages.hpp"
@@ -42,6 +45,9 @@ int guarded(int argc, char** argv) {
     print_error(ModelError("E-LIMIT", "", "there is not enough memory for this model", "a smaller model"),
                 command.json);
     return exit_status("E-LIMIT");
+  } catch (const std::system_error& e) {  // standard output is full or closed
+    print_error(ModelError("E-FILE", "", e.what(), ""), false);
+    return exit_status("E-FILE");
   } catch (const std::exception& e) {
     print_error(ModelError("E-INTERNAL", "", e.what(), "please report this, with the model"), command.json);
     return exit_status("E-INTERNAL");
@@ -52,6 +58,9 @@ int guarded(int argc, char** argv) {
 }  // namespace escapement::app
 
 int main(int argc, char** argv) {
+  // A file opened later must not become standard output or standard error.
+  for (int stream = 0; stream <= 2; ++stream)
+    if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR) == -1) return 70;
   const int status = escapement::app::guarded(argc, argv);
   if (std::fflush(stdout) != 0 && status == 0) return 5;  // standard output is full or closed
   return status;

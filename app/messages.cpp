@@ -12,18 +12,18 @@ void print_json(const Json& j) {
   std::fflush(stdout);
 }
 
-void print_error(const ModelError& e, bool json, const std::optional<RunPlace>& at) {
-  if (!json) {
-    std::string text = e.what();
-    if (isatty(STDERR_FILENO) && text.starts_with(e.code))
-      text = "\033[1;31m" + e.code + "\033[0m" + text.substr(e.code.size());
-    fmt::print(stderr, "{}\n", text);
-    return;
-  }
+std::string quoted_if_needed(const std::string& path) {
+  return path.find_first_of(" '\"$&()") == std::string::npos ? path : "\"" + path + "\"";
+}
+
+Json unknowns_by_kind(const System& system) {
   Json j = Json::object();
-  j.set("event", "error").set("code", e.code).set("file", e.place.file.empty() ? Json() : Json(e.place.file));
-  j.set("line", e.place.line ? Json(e.place.line) : Json())
-      .set("column", e.place.line ? Json(e.place.column) : Json());
+  for (int k = 0; k < kind_count; ++k)
+    j.set(name_of(static_cast<Kind>(k)), system.rows(static_cast<Kind>(k)).size());
+  return j;
+}
+
+Json error_json(const ModelError& e, const std::optional<RunPlace>& at) {
   std::string component = at ? at->component : e.where, equation = at ? at->equation : "";
   if (component.starts_with('`')) {  // a row: `mass.position` (force balance)
     equation = component;
@@ -31,9 +31,27 @@ void print_error(const ModelError& e, bool json, const std::optional<RunPlace>& 
     component = component.substr(0, component.rfind('.'));
   }
   const auto text_or_null = [](const std::string& s) { return s.empty() ? Json() : Json(s); };
+  Json j = Json::object();
+  j.set("code", e.code).set("file", text_or_null(e.place.file));
+  j.set("line", e.place.line ? Json(e.place.line) : Json())
+      .set("column", e.place.line ? Json(e.place.column) : Json());
   j.set("component", text_or_null(component)).set("equation", text_or_null(equation));
   j.set("time", at ? Json(at->time) : Json()).set("message", e.cause).set("hint", text_or_null(e.hint));
-  print_json(j.set("exit_status", exit_status(e.code)));
+  return j;
+}
+
+void print_error(const ModelError& e, bool json, const std::optional<RunPlace>& at) {
+  if (json) {
+    print_json(Json::object()
+                   .set("event", "error")
+                   .merge(error_json(e, at))
+                   .set("exit_status", exit_status(e.code)));
+    return;
+  }
+  std::string text = e.what();
+  if (isatty(STDERR_FILENO) && text.starts_with(e.code))
+    text = "\033[1;31m" + e.code + "\033[0m" + text.substr(e.code.size());
+  fmt::print(stderr, "{}\n", text);
 }
 
 void print_warning(const std::string& text, bool json) {

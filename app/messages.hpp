@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "core/system.hpp"
 #include "model/diagnostics.hpp"
 #include "record/json.hpp"
 
@@ -13,8 +14,14 @@ struct RunPlace {
   std::string component, equation;
   double time;
 };
+/// A fault as data; `at` for faults of a run.
+Json error_json(const ModelError& e, const std::optional<RunPlace>& at = {});
 void print_error(const ModelError& e, bool json, const std::optional<RunPlace>& at = {});
 void print_warning(const std::string& text, bool json);
+/// A path as a shell takes it.
+std::string quoted_if_needed(const std::string& path);
+/// How many unknowns of each kind a system has.
+Json unknowns_by_kind(const System& system);
 /// One JSON object on a line of standard output.
 void print_json(const Json& j);
 

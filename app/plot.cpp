@@ -19,44 +19,62 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<int> select(const Results& results, const std::vector<std::string>& patterns) {
+/// Is the channel there, but not recorded?
+bool unrecorded(const fs::path& run, const std::string& pattern) {
+  try {
+    const Registry registry = standard_registry();
+    const Assembly assembly = assemble(Model::read_file(run / "model.yaml", registry));
+    return !assembly.select({{pattern, {}, {}}}).empty();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+std::vector<int> select(const Results& results, const std::vector<std::string>& patterns,
+                        const fs::path& run) {
+  std::vector<std::string> names;
+  for (const Column& c : results.columns) names.push_back(c.name);
   std::vector<int> list;
   for (const std::string& pattern : patterns) {
-    bool found = false;
-    for (std::size_t i = 1; i < results.columns.size(); ++i) {
-      const std::string& name = results.columns[i].name;
-      if (!matches(pattern, name) && !(name.starts_with(pattern) && name[pattern.size()] == '.')) continue;
-      found = true;
-      if (std::find(list.begin(), list.end(), static_cast<int>(i)) == list.end())
-        list.push_back(static_cast<int>(i));
-    }
-    if (found) continue;
-    std::vector<std::string> names;
-    for (const Column& c : results.columns) names.push_back(c.name);
-    const std::string near = nearest_name(pattern, names);
-    std::vector<std::string> first(names.begin() + 1,
-                                   names.begin() + std::min<std::size_t>(names.size(), 13));
-    throw ModelError("E-CHANNEL", pattern, "the run has no such channel",
-                     near.empty()
-                         ? fmt::format("one of {}{}", fmt::join(first, ", "), names.size() > 13 ? ", …" : "")
-                         : "did you mean " + near + "?");
+    const auto found = matching(pattern, names);
+    for (const int i : found)
+      if (std::find(list.begin(), list.end(), i) == list.end()) list.push_back(i);
+    if (!found.empty()) continue;
+    if (unrecorded(run, pattern))
+      throw ModelError("E-CHANNEL", pattern, "the run has not recorded it",
+                       fmt::format("add it to the model, `record: [{}]`, and run again", pattern));
+    const std::vector<std::string> first(names.begin() + 1,
+                                         names.begin() + std::min<std::size_t>(names.size(), 13));
+    throw ModelError(
+        "E-CHANNEL", pattern, "the run has no such channel",
+        did_you_mean(pattern, names,
+                     fmt::format("one of {}{}", fmt::join(first, ", "), names.size() > 13 ? ", …" : "")));
   }
   return list;
 }
 
 void write_plot(const Results& results, const std::string& title, const std::string& x,
-                const std::vector<std::string>& channels, const fs::path& file, bool json) {
+                const std::vector<std::string>& channels, const fs::path& file, const fs::path& run,
+                bool json) {
   PlotRequest request;
   request.title = title;
   int horizontal = 0;
   if (!x.empty() && x != "time") {
-    horizontal = select(results, {x}).front();
+    const auto found = select(results, {x}, run);
+    if (found.size() != 1)
+      throw ModelError("E-CHANNEL", x, "more than one channel matches; the horizontal axis needs one", "");
+    horizontal = found.front();
     request.x_name = results.columns[horizontal].name;
     request.x_unit = results.columns[horizontal].unit;
   }
-  for (const int i : select(results, channels))
+  for (const int i : select(results, channels, run))
     request.curves.push_back(
         {results.columns[i].name, results.columns[i].unit, results.data[horizontal], results.data[i]});
+  std::error_code fault;
+  if (const auto there = fs::symlink_status(file, fault);
+      fs::exists(there) && (!fs::is_regular_file(there) || file.extension() != ".svg"))
+    throw FileError(file.string(), "is there already and is no plot; it is left as it is",
+                    "a file name ending in .svg");
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   RunFolder::existing(folder).write(file.filename().string(), plot_svg(request));
   if (json) print_json(Json::object().set("event", "plotted").set("file", file.string()));
@@ -85,10 +103,12 @@ int plot(const Command& command) {
                     fs::exists(folder, fault) ? "is not a run folder" : "there is no such run folder", hint);
   }
   const Results results = read_results(folder);
+  if (!fs::exists(folder / "summary.json", fault))
+    print_warning("the run has not ended, or was killed: these are the results so far", command.json);
   const std::vector<std::string> channels(command.arguments.begin() + 1, command.arguments.end());
   if (!channels.empty()) {
     const fs::path file = command.out.empty() ? folder / file_name(channels) : fs::path(command.out);
-    write_plot(results, "", command.x, channels, file, command.json);
+    write_plot(results, "", command.x, channels, file, folder, command.json);
     return 0;
   }
   const Registry registry = standard_registry();
@@ -113,7 +133,7 @@ int plot(const Command& command) {
     if (!command.out.empty())
       file = model.plots.size() == 1 ? fs::path(command.out)
                                      : fs::path(command.out).replace_extension(fmt::format("{}.svg", number));
-    write_plot(results, p.title, p.x.text, texts(p.y), file, command.json);
+    write_plot(results, p.title, p.x.text, texts(p.y), file, folder, command.json);
   }
   return 0;
 }

@@ -153,16 +153,9 @@ class Recording final : public RunObserver {
   double next_flush_ = 1;
 };
 
-Json unknowns_by_kind(const System& system) {
-  Json j = Json::object();
-  for (int k = 0; k < kind_count; ++k)
-    j.set(name_of(static_cast<Kind>(k)), system.rows(static_cast<Kind>(k)).size());
-  return j;
-}
-
 Json summary(const Model& model, const Assembly& assembly, const SimulateOptions& options,
              const RunResult& result, double wall, const std::string& hash, std::size_t channels,
-             const ModelError* failure) {
+             const ModelError* failure, const std::optional<RunPlace>& place) {
   const RunStatistics& s = result.statistics;
   Json j = Json::object();
   j.set("title", model.title).set("status", failure ? "failed" : result.stopped ? "interrupted" : "done");
@@ -184,26 +177,24 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   const auto& m = options.stepper.mechanics;
   const auto& x = options.stepper.states;
   Json parameters = Json::object();
+  if (options.rho >= 0) parameters.set("rho", options.rho).set("rho_states", options.rho_states);
   parameters.set("alpha_m", m.alpha_m).set("alpha_f", m.alpha_f).set("beta", m.beta).set("gamma", m.gamma);
   parameters.set("delta_m", x.delta_m).set("delta_f", x.delta_f).set("theta", x.theta);
-  parameters.set("rho", m.radius_at_infinity()).set("rho_states", x.radius_at_infinity());
+  parameters.set("radius_at_infinity", m.radius_at_infinity())
+      .set("radius_at_infinity_states", x.radius_at_infinity());
   Json steps = Json::array();
   for (double h : options.steps) steps.add(h);
   j.set("scheme", options.scheme).set("scheme_parameters", parameters).set("step_sizes", steps);
   j.set("constraints", options.stepper.constraints == ConstraintForm::index2 ? "index-2" : "index-3");
   j.set("version", ESCAPEMENT_VERSION).set("model_hash", hash);
-  if (failure)
-    j.set("error", Json::object()
-                       .set("code", failure->code)
-                       .set("component", failure->where)
-                       .set("message", failure->cause));
+  if (failure) j.set("error", error_json(*failure, place));
   return j;
 }
 
 std::string plural(long n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
 
 void print_summary(const Model& model, const Assembly& assembly, const RunResult& result, double wall,
-                   const fs::path& folder, std::size_t channels, bool hdf5) {
+                   const fs::path& folder, std::size_t channels, bool hdf5, const std::string& program) {
   const RunStatistics& s = result.statistics;
   if (!model.title.empty()) fmt::print("{}\n", model.title);
   fmt::print("  {} to t = {:g} s in {:.3g} s ({:.3g} × real time)\n", plural(s.steps, "step"),
@@ -222,7 +213,8 @@ void print_summary(const Model& model, const Assembly& assembly, const RunResult
   if (!s.events.empty()) fmt::print("  {}\n", plural(static_cast<long>(s.events.size()), "event"));
   fmt::print("  {} × {} in {}\n", plural(s.rows, "row"), plural(static_cast<long>(channels), "channel"),
              (folder / "results.csv").string() + (hdf5 ? ", results.h5" : ""));
-  fmt::print("  next: escapement plot {}{}\n", folder.string(), model.plots.empty() ? " CHANNEL" : "");
+  fmt::print("  next: {} plot {}{}\n", program, quoted_if_needed(folder.string()),
+             model.plots.empty() ? " CHANNEL" : "");
 }
 
 void on_signal(int) { interrupted = 1; }
@@ -231,6 +223,8 @@ void on_signal(int) { interrupted = 1; }
 
 int run(const Command& command) {
   const fs::path path = command.arguments.at(0);
+  if (command.force && command.out.empty())
+    throw ModelError("E-USAGE", "--force", "it concerns a folder given with --out", "--out DIR --force");
   const Registry registry = standard_registry();
   const Model model = Model::read_file(path, registry, {command.set, command.allow_outside, {}});
   const SimulateOptions options = simulate_options(model);
@@ -245,7 +239,8 @@ int run(const Command& command) {
   const auto make_folder = [&] {
     RunFolder folder =
         command.out.empty() ? RunFolder::beside(path) : RunFolder::at(command.out, command.force);
-    folder.write("model.yaml", "# The model as run, by escapement " ESCAPEMENT_VERSION ".\n" + text);
+    folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
+                                           ESCAPEMENT_VERSION, text));
     if (command.json)
       print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
     return folder;
@@ -271,7 +266,7 @@ int run(const Command& command) {
       failure.emplace(f.code, fmt::format("t={:g} s h={:g} s", f.time, f.step), f.cause, f.hint);
     }
   } catch (const ModelError& e) {
-    if (!recording.folder()) throw;
+    if (!recording.folder()) throw model.located(e);
     if (e.code == "E-NAN") place = {e.where.substr(0, e.where.rfind('.')), "", recording.time()};
     failure.emplace(e);
   }
@@ -280,7 +275,7 @@ int run(const Command& command) {
   recording.close();
   const RunFolder& folder = *recording.folder();
   folder.write("summary.json", summary(model, assembly, options, result, wall, hash_of(text),
-                                       recording.channels(), failure ? &*failure : nullptr)
+                                       recording.channels(), failure ? &*failure : nullptr, place)
                                        .text(true) +
                                    "\n");
   for (const std::string& w : result.statistics.warnings) print_warning(w, command.json);
@@ -298,7 +293,8 @@ int run(const Command& command) {
                    .set("summary", (folder.path() / "summary.json").string())
                    .set("time", result.statistics.simulated_seconds));
   else if (!command.quiet)
-    print_summary(model, assembly, result, wall, folder.path(), recording.channels(), recording.with_hdf5());
+    print_summary(model, assembly, result, wall, folder.path(), recording.channels(), recording.with_hdf5(),
+                  command.program);
   if (!result.stopped) return 0;
   if (!command.json)
     fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete\n",

@@ -369,8 +369,8 @@ simulate: {{until: 1 s, step: 0.01 s}}
 
 TEST_CASE("a source that jumps between steps keeps second order: exact for a parabola") {
   // In a step, at its end, close to its ends, at the start, at the end of the run, and after it.
-  for (const char* time : {"0.25 s", "0.2 s", "0.3137 s", "0 s", "1e-13 s", "0.3000000000001 s", "0.2999999999 s", "0.300001 s",
-                           "1 s", "0.9999999999999 s", "2 s"}) {
+  for (const char* time : {"0.25 s", "0.2 s", "0.3137 s", "0 s", "1e-13 s", "0.3000000000001 s",
+                           "0.2999999999 s", "0.300001 s", "1 s", "0.9999999999999 s", "2 s"}) {
     const Outcome o = run(read(fmt::format(R"yaml(
 escapement: 1
 components:
@@ -381,8 +381,9 @@ simulate: {{until: 1 s, step: 0.1 s}}
 )yaml",
                                            time)));
     const double T = std::stod(time), beside = std::abs(T - std::round(10 * T) / 10);
-    const double tolerance = beside > 0 && beside <= 1e-10 ? 1e-9 : 1e-12;  // so close counts as the same time
-    REQUIRE(o.rows.size() == 11);  // rows stand at the regular times only
+    const double tolerance =
+        beside > 0 && beside <= 1e-10 ? 1e-9 : 1e-12;  // so close counts as the same time
+    REQUIRE(o.rows.size() == 11);                      // rows stand at the regular times only
     for (std::size_t i = 0; i < o.rows.size(); ++i) {
       const double t = 0.1 * static_cast<double>(i), after = std::max(0.0, t - T);
       CHECK(o.rows[i][0] == doctest::Approx(t).epsilon(1e-15));

@@ -76,7 +76,7 @@ class Run {
     apply_events(state, state.t);
     for (const auto& w : stepper_.warnings()) warn(w.message);
     const StartReport start = stepper_.start(state);
-    if (options_.assembled_start && start.moved_position > 1e-9)
+    if (options_.assembled_start && std::max(start.moved_position, start.moved_velocity) > 1e-9)
       warn(fmt::format(
           "the start was assembled: positions moved by up to {:.3g}, velocities by up to {:.3g} (relative "
           "to nominal magnitudes)",
@@ -179,7 +179,10 @@ class Run {
             "step";
         break;
       default:
-        f.hint = "a smaller step (--set simulate.step=…), or smoother elements at the named rows";
+        f.hint =
+            "a smaller step (--set simulate.step=…), more iterations (--set simulate.newton_iterations=…), "
+            "or smoother "
+            "elements at the named rows";
     }
     if (!result_.statistics.events.empty()) {
       const auto& e = result_.statistics.events.back();
@@ -230,20 +233,36 @@ SimulateOptions simulate_options(const Model& model) {
   const double rho = number(v, "rho");
   const double rho_states = v.find("rho_states") ? number(v, "rho_states") : rho;
   auto& p = o.stepper;
+  o.rho = rho;
+  o.rho_states = rho_states;
   p.states = StateParameters::jansen_whiting_hulbert(rho_states);
-  if (o.scheme == "generalized-alpha") p.mechanics = MechanicsParameters::chung_hulbert(rho);
-  else if (o.scheme == "jwh-alpha") p.mechanics = MechanicsParameters::jansen_whiting_hulbert(rho);
-  else if (o.scheme == "hht-alpha") p.mechanics = MechanicsParameters::hilber_hughes_taylor(rho);
-  else if (o.scheme == "newmark") p.mechanics = MechanicsParameters::newmark();
-  else if (o.scheme == "trapezoidal") {
-    p.mechanics = MechanicsParameters::trapezoidal();
-    p.states = StateParameters::trapezoidal();
-  } else if (o.scheme == "stormer") p.mechanics = MechanicsParameters::stormer();
-  else
-    throw error("E-UNSUPPORTED", model, "scheme", fmt::format("the scheme {} is not there yet", o.scheme),
-                "scheme: generalized-alpha");
-  if ((o.scheme == "newmark" || o.scheme == "trapezoidal" || o.scheme == "stormer") && v.given("rho"))
-    throw error("E-VALUE", model, "rho", fmt::format("the scheme {} has no rho", o.scheme), "remove rho");
+  try {
+    if (o.scheme == "generalized-alpha") p.mechanics = MechanicsParameters::chung_hulbert(rho);
+    else if (o.scheme == "jwh-alpha") p.mechanics = MechanicsParameters::jansen_whiting_hulbert(rho);
+    else if (o.scheme == "hht-alpha") p.mechanics = MechanicsParameters::hilber_hughes_taylor(rho);
+    else if (o.scheme == "newmark") p.mechanics = MechanicsParameters::newmark();
+    else if (o.scheme == "trapezoidal") {
+      p.mechanics = MechanicsParameters::trapezoidal();
+      p.states = StateParameters::trapezoidal();
+    } else if (o.scheme == "stormer") p.mechanics = MechanicsParameters::stormer();
+    else
+      throw error("E-UNSUPPORTED", model, "scheme", fmt::format("the scheme {} is not there yet", o.scheme),
+                  "scheme: generalized-alpha");
+  } catch (const ModelError& e) {  // a rho that this scheme does not have
+    if (e.code != "E-SCHEME") throw;
+    throw error("E-SCHEME", model, "rho", e.where + ": " + e.cause, e.hint);
+  }
+  if (o.scheme == "newmark" || o.scheme == "trapezoidal" || o.scheme == "stormer") {
+    if (v.given("rho"))
+      throw error("E-VALUE", model, "rho", fmt::format("the scheme {} has no rho", o.scheme), "remove rho");
+    o.rho = -1;
+  }
+  if (o.scheme == "trapezoidal") {
+    if (v.given("rho_states"))
+      throw error("E-VALUE", model, "rho_states", "the trapezoidal scheme has no rho_states",
+                  "remove rho_states");
+    o.rho_states = -1;
+  }
   if (std::get<std::string>(*v.find("constraints")) == "index-2") p.constraints = ConstraintForm::index2;
   if (number(v, "redundant") != 0) p.proximal = 1e-6;
   p.newton.tolerance = number(v, "newton_tolerance");

@@ -17,7 +17,8 @@ struct SimulateOptions {
   double output_interval = 0;  // … or, if > 0, at this interval of time
   GeneralizedAlphaOptions stepper;
   bool assembled_start = false;
-  std::string scheme;  // as the model calls it
+  double rho = -1, rho_states = -1;  // as asked for; -1: the scheme has none
+  std::string scheme;                // as the model calls it
 };
 
 /// From the `simulate:` section; E-MISSING, E-UNSUPPORTED, E-STEP … with the place.

@@ -153,6 +153,7 @@ bool Newton::damped_step(NewtonProblem& problem, NewtonReport& report) {
 
 NewtonReport Newton::solve(NewtonProblem& problem) {
   constexpr int old_matrix = 1000;  // age of a matrix from an earlier solve
+  constexpr int few = 5;            // iterations that a new matrix is worth
   NewtonReport report;
   history_.clear();
   int age = 0;  // iterations since the matrix was evaluated; 0: at this very point
@@ -222,7 +223,8 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
       return report;
     }
     std::swap(previous_, increment_);
-    const bool slow = previous > 0 && rate > options_.slow;
+    // A new matrix costs about as much as a few iterations: it is due when as many more would be needed at this rate.
+    const bool slow = previous > 0 && (rate > options_.slow || norm * std::pow(rate, few) > 1.0);
     previous = norm;
     previous_fresh = age == 0;
     ++age;

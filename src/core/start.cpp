@@ -215,11 +215,14 @@ Violation largest(const System& system, std::span<const double> r, Range rows) {
   return worst;
 }
 
-[[noreturn]] void refuse(const System& system, const Violation& v, double t, const char* what) {
-  throw ModelError(
-      "E-START", system.row_name(v.row),
-      fmt::format("the given start violates it: {} {:.3g} at t = {:g} s", what, v.size, t),
-      "mend the initial values, or let them be moved: `start: assembled` (StartOptions::project)");
+[[noreturn]] void refuse(const System& system, const Violation& v, double t, bool rate) {
+  const std::string& unit = system.row_unit(v.row);
+  const double size = v.size * system.row_nominal()[v.row];
+  throw ModelError("E-START", system.row_name(v.row),
+                   fmt::format("the given {} violate it: off by {:.3g}{}{} at t = {:g} s",
+                               rate ? "velocities" : "positions", size, unit.empty() ? "" : " " + unit,
+                               rate && !unit.empty() ? "/s" : "", t),
+                   "mend the initial values, or let them be moved: `start: assembled`");
 }
 
 /// Solves [M Φᵀ; Φ 0] for the increment that removes the violations in `r` (rows of constraints only).
@@ -287,7 +290,7 @@ void check_or_project(const System& system, State& state, const StartOptions& op
     if (v.size <= (options.project ? 1e-13 : options.tolerance)) break;
     if (k >= attempts) {
       if (v.size <= options.tolerance) break;  // at the rounding floor
-      refuse(system, v, state.t, "violation (relative to its nominal magnitude)");
+      refuse(system, v, state.t, false);
     }
     projector.factor(state);
     const auto du = projector.solve(r);
@@ -307,7 +310,7 @@ void check_or_project(const System& system, State& state, const StartOptions& op
     if (v.size <= (options.project ? 1e-13 * speed : allowed)) break;
     if (k >= attempts) {
       if (v.size <= allowed) break;
-      refuse(system, v, state.t, "rate of violation (relative to its nominal magnitude)");
+      refuse(system, v, state.t, true);
     }
     projector.factor(state);
     const auto du = projector.solve(r);

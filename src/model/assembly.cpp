@@ -9,11 +9,6 @@
 namespace escapement {
 namespace {
 
-ModelError error(const char* code, const Mark& mark, const std::string& where, std::string cause,
-                 std::string hint = {}) {
-  return ModelError(code, where, std::move(cause), std::move(hint), mark.place());
-}
-
 class Assembler final : public Resolver {
  public:
   explicit Assembler(const Model& model) : model_(model) {}
@@ -21,9 +16,9 @@ class Assembler final : public Resolver {
   Assembly run() {
     read_fields();
     make_nodes();
-    make_output_signals();
+    begin_widths();
     check_connected_ports();
-    diagnostics_.stop();
+    make_output_signals();
     build();
     diagnostics_.stop();
     make_taps();
@@ -41,14 +36,14 @@ class Assembler final : public Resolver {
     const Node* name = value;
     if (port.count > 1) {
       if (!value->is_sequence() || static_cast<int>(value->items.size()) != port.count)
-        throw error("E-TYPE", value->mark, where,
+        throw fault("E-TYPE", value->mark, where,
                     fmt::format("expected {} names [A, B], found {}", port.count,
                                 value->is_sequence() ? fmt::format("a list of {}", value->items.size())
                                                      : value->described()));
       name = &value->items[end];
     }
     if (!name->is_scalar())
-      throw error("E-TYPE", name->mark, where, "expected a name, found " + name->described());
+      throw fault("E-TYPE", name->mark, where, "expected a name, found " + name->described());
     const std::string text = FieldReader(*c.space, c.loop).substituted(*name, where);
     return node_named(Model::absolute(*c.space, text), text, *port.domain, name->mark, where, *c.space);
   }
@@ -65,7 +60,7 @@ class Assembler final : public Resolver {
         check_tag(r, port, where);
       }
       if (port.width > 0 && static_cast<int>(parts.size()) != port.width)
-        throw error("E-WIDTH", group.front().mark, where,
+        throw fault("E-WIDTH", group.front().mark, where,
                     fmt::format("`{}` has {} parts, needs {}", group.front().text, parts.size(), port.width),
                     fmt::format("choose one: {}.1", group.front().text));
       result.push_back(std::move(parts));
@@ -110,8 +105,9 @@ class Assembler final : public Resolver {
   }
   void event(TimeEvent event) override { events_.push_back(event); }
   const std::vector<double>& gravity() override {
+    gravity_used_ = true;
     if (model_.gravity.empty())
-      throw error("E-MISSING", {}, "gravity", "the model has bodies in space but does not state gravity",
+      throw fault("E-MISSING", {}, "gravity", "the model has bodies in space but does not state gravity",
                   "gravity: [0, 0, -9.81 m/s^2], or gravity: none");
     return model_.gravity;
   }
@@ -142,13 +138,30 @@ class Assembler final : public Resolver {
       values_[i] = FieldReader(*c.space, c.loop, model_.allow_outside)
                        .read(*c.fields, c.type->parameters, also, c.path, diagnostics_);
       diagnostics_.collect([&] { check_alternatives(*c.fields, c.type->parameters, c.type->ports, c.path); });
+      diagnostics_.collect([&] { check_output_unit(static_cast<int>(i)); });
       for (const Port& p : c.type->ports)
         if (p.required && !c.fields->find(p.key))
           diagnostics_.collect([&] {
-            throw error("E-MISSING", c.fields->mark, c.path,
+            throw fault("E-MISSING", c.fields->mark, c.path,
                         fmt::format("`{}` is missing ({})", p.key, p.summary),
                         p.count == 2 ? "between: [A, B]" : "");
           });
+    }
+  }
+
+  /// Values of the kind of a block's output agree with its `unit:`.
+  void check_output_unit(int component) {
+    const FlatComponent& c = model_.components[component];
+    if (!c.type->block || !values_[component].given("unit")) return;
+    const std::string unit = tag(component, 0);
+    const FieldReader reader(*c.space, c.loop, model_.allow_outside);
+    for (const Parameter& p : c.type->parameters) {
+      const Node* value = p.like_output ? c.fields->find(p.key) : nullptr;
+      if (!value) continue;
+      Parameter same = p;
+      same.unit = unit;
+      same.bare_allowed = true;
+      reader.read(same, *value, c.path + "." + p.key);
     }
   }
 
@@ -167,7 +180,7 @@ class Assembler final : public Resolver {
                     const std::string& where, const Namespace& space) {
     if (absolute == "ground") return {};
     const auto mismatch = [&](const std::string& is) {
-      return error("E-DOMAIN", mark, where, fmt::format("`{}` is {}, needs {}", text, is, info(domain).node));
+      return fault("E-DOMAIN", mark, where, fmt::format("`{}` is {}, needs {}", text, is, info(domain).node));
     };
     if (const int d = model_.find_node(absolute); d >= 0) {
       if (model_.nodes[d].domain != domain) throw mismatch(info(model_.nodes[d].domain).node);
@@ -205,13 +218,12 @@ class Assembler final : public Resolver {
     for (const DeclaredNode& d : model_.nodes)
       if (domain == d.domain) add(d.path);
     for (const auto& [port, target] : space.ports) fitting.push_back(port);
-    const std::string near = nearest_name(text, fitting);
-    std::string hint = near.empty() ? "" : "did you mean " + near + "?";
+    std::string hint = did_you_mean(text, fitting);
     if (hint.empty() && space.parameters.contains(text))
       hint = "this is a parameter, not a part of the model";
-    if (hint.empty() && domain)
+    if (hint.empty() && domain && text.find('.') == std::string::npos)
       hint = fmt::format("declare it: nodes: {{{}: [{}]}}, or name a component", info(*domain).name, text);
-    return error("E-REFERENCE", mark, where, fmt::format("there is no `{}`", text), hint);
+    return fault("E-REFERENCE", mark, where, fmt::format("there is no `{}`", text), hint);
   }
 
   // ---- 3. signals
@@ -240,13 +252,16 @@ class Assembler final : public Resolver {
     return width;
   }
 
+  void begin_widths() {
+    diagnostics_.stop();  // widths need valid fields
+    widths_.assign(model_.components.size(), unknown_width);
+  }
+
   void make_output_signals() {
     const std::size_t n = model_.components.size();
-    widths_.assign(n, unknown_width);
     block_outputs_.resize(n);
     first_output_.resize(n);
     int count = 0;
-    diagnostics_.stop();  // widths need valid fields
     for (std::size_t i = 0; i < n; ++i) {
       const FlatComponent& c = model_.components[i];
       first_output_[i] = count;
@@ -319,11 +334,15 @@ class Assembler final : public Resolver {
     const ComponentType& type = *model_.components[component].type;
     if (type.block && output == 0 && values_[component].given("unit")) {
       const std::string& unit = std::get<std::string>(*values_[component].find("unit"));
+      const FlatComponent& c = model_.components[component];
       try {
-        parse_unit(unit);
+        const Unit parsed = parse_unit(unit);
+        if (parsed.factor != 1 || parsed.offset != 0)
+          throw fault("E-UNITS", c.fields->find("unit")->mark, c.path + ".unit",
+                      fmt::format("signals are SI numbers, `{}` is not an SI unit", unit),
+                      parsed.dimension.dimensionless() ? "" : "unit: " + parsed.dimension.text());
       } catch (const UnitError& e) {
-        const FlatComponent& c = model_.components[component];
-        throw error("E-UNITS", c.fields->find("unit")->mark, c.path + ".unit", e.what(),
+        throw fault("E-UNITS", c.fields->find("unit")->mark, c.path + ".unit", e.what(),
                     e.nearest.empty() ? "" : "did you mean " + e.nearest + "?");
       }
       return unit;
@@ -336,7 +355,7 @@ class Assembler final : public Resolver {
     const std::string unit = tag(r.component, r.output);
     if (unit.empty()) return;
     if (!compatible(parse_unit(unit).dimension, parse_unit(port.unit).dimension))
-      throw error("E-UNITS", r.mark, where, fmt::format("`{}` is in {}, needs {}", r.text, unit, port.unit));
+      throw fault("E-UNITS", r.mark, where, fmt::format("`{}` is in {}, needs {}", r.text, unit, port.unit));
   }
 
   /// What the names under a signal port refer to: groups of parts ([a, b] is one wide signal, or several).
@@ -348,14 +367,14 @@ class Assembler final : public Resolver {
     if (!value) return groups;
     const auto one = [&](const Node& name) {
       if (!name.is_scalar())
-        throw error("E-TYPE", name.mark, where, "expected the name of a signal, found " + name.described());
+        throw fault("E-TYPE", name.mark, where, "expected the name of a signal, found " + name.described());
       return reference(FieldReader(*c.space, c.loop).substituted(name, where), name.mark, where, *c.space);
     };
     if (!value->is_sequence()) {
       groups.push_back({one(*value)});
       return groups;
     }
-    if (value->items.empty()) throw error("E-TYPE", value->mark, where, "the list is empty");
+    if (value->items.empty()) throw fault("E-TYPE", value->mark, where, "the list is empty");
     if (!port.list) groups.emplace_back();
     for (const Node& name : value->items) {
       if (port.list) groups.push_back({one(name)});
@@ -368,13 +387,12 @@ class Assembler final : public Resolver {
                       const Namespace& space) {
     const std::string path = Model::absolute(space, text);
     if (path == "ground")
-      throw error("E-DOMAIN", mark, where, "`ground` is no signal", "control.constant with value 0 is one");
+      throw fault("E-DOMAIN", mark, where, "`ground` is no signal", "control.constant with value 0 is one");
     std::size_t dot = path.size();
     while (true) {
       const std::string head = path.substr(0, dot);
       const std::string rest = dot < path.size() ? path.substr(dot + 1) : "";
-      if (const int c = model_.find_component(head); c >= 0)
-        return output_of(c, rest, text, mark, where, space);
+      if (const int c = model_.find_component(head); c >= 0) return output_of(c, rest, text, mark, where);
       if (const int d = model_.find_node(head); d >= 0) return node_output(d, rest, text, mark, where);
       if (dot == 0 || (dot = path.rfind('.', dot - 1)) == std::string::npos) break;
     }
@@ -382,14 +400,14 @@ class Assembler final : public Resolver {
   }
 
   Reference output_of(int c, const std::string& rest, const std::string& text, const Mark& mark,
-                      const std::string& where, const Namespace& space) {
+                      const std::string& where) {
     const ComponentType& type = *model_.components[c].type;
     std::vector<std::string> names;
     for (const OutputType& o : type.outputs) names.push_back(o.name);
     const std::string listed = fmt::format("{}", fmt::join(names, ", "));
     if (rest.empty()) {
       if (type.block) return {c, 0, 0, mark, text};
-      throw error("E-DOMAIN", mark, where, fmt::format("`{}` is a {}, not a signal", text, type.name),
+      throw fault("E-DOMAIN", mark, where, fmt::format("`{}` is a {}, not a signal", text, type.name),
                   names.empty()
                       ? ""
                       : fmt::format("choose one of its outputs: {}.{}", text, fmt::join(names, ", .")));
@@ -404,11 +422,9 @@ class Assembler final : public Resolver {
       part = rest;
     }
     if (output < 0) {
-      const std::string near = nearest_name(first, names);
-      (void)space;
-      throw error("E-REFERENCE", mark, where,
+      throw fault("E-REFERENCE", mark, where,
                   fmt::format("`{}` has no output `{}`", model_.components[c].path, first),
-                  near.empty() ? "one of " + listed : "did you mean " + near + "?");
+                  did_you_mean(first, names, "one of " + listed));
     }
     const std::string letters = type.outputs[output].parts;
     return {c, output, part_number(part, letters, output_width(c, output), text, mark, where), mark, text};
@@ -428,7 +444,7 @@ class Assembler final : public Resolver {
           part_number(part, outputs[o].parts, output_width(-2 - d, static_cast<int>(o)), text, mark, where),
           mark, text};
     }
-    throw error("E-DOMAIN", mark, where,
+    throw fault("E-DOMAIN", mark, where,
                 fmt::format("`{}` is {}, not a signal", text, info(model_.nodes[d].domain).node),
                 fmt::format("choose one of its channels: {}", fmt::join(names, ", ")));
   }
@@ -442,7 +458,7 @@ class Assembler final : public Resolver {
     char* end = nullptr;
     const long i = std::strtol(part.c_str(), &end, 10);
     if (*end != '\0' || i < 1 || (width > 0 && i > width) || (!letters.empty()))
-      throw error("E-REFERENCE", mark, where, fmt::format("`{}` has no part `{}`", text, part),
+      throw fault("E-REFERENCE", mark, where, fmt::format("`{}` has no part `{}`", text, part),
                   width == 1        ? "it is a single number"
                   : letters.empty() ? fmt::format("its parts are 1 … {}", width)
                                     : fmt::format("its parts are {}", fmt::join(letters, ", ")));
@@ -497,6 +513,7 @@ class Assembler final : public Resolver {
         if (p.domain) node_named(p.target, p.target, *p.domain, p.mark, p.where, top);
         else reference(p.target, p.mark, p.where, top);
       });
+    diagnostics_.stop();
   }
 
   // ---- 4. elements
@@ -523,7 +540,7 @@ class Assembler final : public Resolver {
       if (p.domain && p.count == 2) {
         const Handle a = node(i, p, 0), b = node(i, p, 1);
         if (a.variable == b.variable)
-          throw error("E-TOPOLOGY", c.fields->find(p.key)->mark, c.path + "." + p.key,
+          throw fault("E-TOPOLOGY", c.fields->find(p.key)->mark, c.path + "." + p.key,
                       a.is_ground() ? "both ends are ground" : "both ends are the same",
                       "connect it to two different parts");
       }
@@ -545,7 +562,7 @@ class Assembler final : public Resolver {
       a.system = builder_.finish();
     } catch (const ModelError& e) {  // an unknown nobody acts on: tell where it was declared
       for (const DeclaredNode& d : model_.nodes)
-        if (e.where.starts_with(d.path + ".")) throw error(e.code.c_str(), d.mark, e.where, e.cause, e.hint);
+        if (e.where.starts_with(d.path + ".")) throw fault(e.code.c_str(), d.mark, e.where, e.cause, e.hint);
       throw;
     }
     a.initial = a.system.state();
@@ -560,6 +577,9 @@ class Assembler final : public Resolver {
     for (std::size_t i = 0; i < model_.components.size(); ++i) add_channels(a, static_cast<int>(i));
     for (std::size_t d = 0; d < model_.nodes.size(); ++d) add_channels(a, -2 - static_cast<int>(d));
     refuse_massless(a);
+    if (!model_.gravity.empty() && !gravity_used_)
+      a.warnings.push_back(
+          "`gravity:` is stated but no body in space uses it; planar.mass has a gravity of its own");
     return a;
   }
 
@@ -602,7 +622,7 @@ class Assembler final : public Resolver {
         Mark mark;
         for (const DeclaredNode& d : model_.nodes)
           if (name.starts_with(d.path + ".")) mark = d.mark;
-        throw error("E-TOPOLOGY", mark, name, "nothing that moves with it has mass or inertia",
+        throw fault("E-TOPOLOGY", mark, name, "nothing that moves with it has mass or inertia",
                     "give it a mass (a small one will do), or connect the parts directly");
       }
   }
@@ -619,6 +639,7 @@ class Assembler final : public Resolver {
   std::map<int, Signal<1>> tapped_;  // by index into bound_
   std::vector<Start> starts_;
   std::vector<TimeEvent> events_;
+  bool gravity_used_ = false;
 };
 
 }  // namespace
@@ -674,27 +695,32 @@ std::vector<const Channel*> Assembly::defaults() const {
   return list;
 }
 
+std::vector<int> matching(std::string_view pattern, const std::vector<std::string>& names) {
+  std::vector<int> exact, part, output;
+  const std::string prefix = std::string(pattern) + ".";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const int k = static_cast<int>(i);
+    if (matches(pattern, names[i])) exact.push_back(k);
+    if (!names[i].starts_with(prefix)) continue;
+    part.push_back(k);
+    const std::string_view rest = std::string_view(names[i]).substr(prefix.size());
+    if (rest == "output" || rest.starts_with("output.")) output.push_back(k);
+  }
+  return !exact.empty() ? exact : !output.empty() ? output : part;
+}
+
 std::vector<const Channel*> Assembly::select(const std::vector<ChannelPattern>& patterns) const {
+  std::vector<std::string> names;
+  for (const Channel& c : channels) names.push_back(c.name);
   std::vector<char> wanted(channels.size(), 0);
   for (const ChannelPattern& pattern : patterns) {
-    bool found = false;
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-      const std::string& name = channels[i].name;
-      // A component's name stands for all its channels.
-      if (matches(pattern.text, name) ||
-          (name.starts_with(pattern.text) && name.size() > pattern.text.size() &&
-           name[pattern.text.size()] == '.'))
-        wanted[i] = found = true;
-    }
-    if (found) continue;
-    std::vector<std::string> names;
-    for (const Channel& c : channels)
-      if (names.size() < 5000) names.push_back(c.name);
-    const std::string near = nearest_name(pattern.text, names);
-    throw ModelError(
-        "E-CHANNEL", pattern.where, fmt::format("no channel matches `{}`", pattern.text),
-        near.empty() ? "escapement show MODEL --channels lists them" : "did you mean " + near + "?",
-        pattern.mark.place());
+    const auto found = matching(pattern.text, names);
+    for (const int i : found) wanted[i] = 1;
+    if (!found.empty()) continue;
+    names.resize(std::min<std::size_t>(names.size(), 5000));
+    throw fault("E-CHANNEL", pattern.mark, pattern.where,
+                fmt::format("no channel matches `{}`", pattern.text),
+                did_you_mean(pattern.text, names, "escapement show MODEL --channels lists them"));
   }
   std::vector<const Channel*> list;
   for (std::size_t i = 0; i < channels.size(); ++i)

@@ -37,5 +37,8 @@ Assembly assemble(const Model& model);
 std::vector<std::string> structurally_singular_rows(const System& system);
 
 bool matches(std::string_view pattern, std::string_view name);
+/// Which of these channels a pattern means: `*` and `?`; a block's name stands for its output, another component's for
+/// all its channels.
+std::vector<int> matching(std::string_view pattern, const std::vector<std::string>& names);
 
 }  // namespace escapement

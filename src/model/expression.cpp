@@ -83,6 +83,10 @@ class ExpressionCompiler {
     std::size_t length = 1;  // of a whole character
     while (at_ + length < text_.size() && (text_[at_ + length] & 0xC0) == 0x80) ++length;
     if (c == ',') throw ExpressionError("unexpected `,`", at_, decimal_comma());
+    if (letter(c) && quantity_end_ > 0 &&
+        is_unit_name(text_.substr(at_, unit_name_length(text_.substr(at_)))))
+      throw ExpressionError("unexpected `" + std::string(text_.substr(at_, length)) + "`", at_,
+                            "between units write * or /, as in N*s/m");
     throw ExpressionError("unexpected `" + std::string(text_.substr(at_, length)) + "`", at_,
                           c == '=' ? "compare with <, <=, > or >=" : "an operator is missing here");
   }
@@ -137,11 +141,12 @@ class ExpressionCompiler {
           return true;
         } catch (const UnitError& e) {
           // Units and operators only, but one of them unknown: say so, unless other things follow the first unit.
-          bool names_only = true;
-          for (char c : rest.substr(0, last))
-            names_only = names_only && c != '(' && c != '+' && c != '-' && !digit(c);
-          const bool first_is_unit = is_unit_name(rest.substr(0, unit_name_length(rest)));
-          if (names_only && !first_is_unit)
+          const std::string_view units = rest.substr(0, last);
+          const bool names_only = units.find_first_of("(+-?<>") == std::string_view::npos;
+          const std::string_view wrong = units.substr(std::min(e.position, units.size()));
+          const std::string_view name = wrong.substr(0, unit_name_length(wrong));
+          if (names_only && !name.empty() && !(scope_.find && scope_.find(name)) &&
+              (e.position == 0 || (!e.nearest.empty() && e.nearest.find_first_of("*^") != std::string::npos)))
             throw ExpressionError(e.what(), at_ + e.position,
                                   e.nearest.empty()
                                       ? "a name after a number is always a unit; multiply with *"
@@ -372,8 +377,7 @@ class ExpressionCompiler {
     }
     const auto found = scope_.find ? scope_.find(name) : std::nullopt;
     if (!found) {
-      const std::string near = nearest_name(name, scope_.names);
-      std::string hint = near.empty() ? scope_.unknown_hint : "did you mean " + near + "?";
+      std::string hint = did_you_mean(name, scope_.names, scope_.unknown_hint);
       // `10 N/m*x`: the unit of the number before ended at N.
       if (is_unit_name(name) && quantity_end_ > 0 &&
           text_.substr(quantity_end_, place - quantity_end_).find_first_not_of("*/ ") ==
@@ -397,9 +401,7 @@ class ExpressionCompiler {
     if (at == table.end()) {
       std::vector<std::string> names;
       for (const auto& [n, f] : table) names.push_back(n);
-      const std::string near = nearest_name(name, names);
-      throw ExpressionError("unknown function `" + std::string(name) + "`", place,
-                            near.empty() ? "" : "did you mean " + near + "?");
+      throw ExpressionError("unknown function `" + std::string(name) + "`", place, did_you_mean(name, names));
     }
     const Function& f = at->second;
     std::vector<Operand> arguments;

@@ -12,11 +12,6 @@ namespace {
 
 using Type = Parameter::Type;
 
-ModelError error(const char* code, const Mark& mark, const std::string& where, std::string cause,
-                 std::string hint = {}) {
-  return ModelError(code, where, std::move(cause), std::move(hint), mark.place());
-}
-
 /// The place of a character of a scalar (its quote included in the mark).
 Mark moved(const Node& node, std::size_t position) {
   Mark m = node.mark;
@@ -36,13 +31,13 @@ void refuse_pitfalls(const Node& value, const std::string& where) {
                                          "true", "false", "True", "False", "TRUE", "FALSE"};
   for (const char* word : booleans)
     if (value.text == word)
-      throw error("E-TYPE", value.mark, where,
+      throw fault("E-TYPE", value.mark, where,
                   fmt::format("`{}` is no number (YAML may take it for a boolean)", word),
                   "write true or false for a boolean, a quantity such as 5 m for a number");
   const std::string& s = value.text;
   const std::size_t k = !s.empty() && (s[0] == '-' || s[0] == '+') ? 1 : 0;
   if (s.size() > k + 1 && s[k] == '0' && s[k + 1] >= '0' && s[k + 1] <= '9')
-    throw error("E-TYPE", value.mark, where,
+    throw fault("E-TYPE", value.mark, where,
                 fmt::format("`{}` begins with a zero: some read that as octal", s),
                 "write the number without leading zeros");
 }
@@ -56,11 +51,11 @@ std::vector<double> csv_numbers(const std::string& line, const std::filesystem::
     while (at < end && (*at == ' ' || *at == '\t')) ++at;
     if (at < end && *at == '+') ++at;
     double v = 0;
-    const auto [next, fault] = std::from_chars(at, end, v);
+    const auto [next, wrong] = std::from_chars(at, end, v);
     at = next;
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
-    if (fault != std::errc() || (at < end && *at != ',' && *at != ';') || !std::isfinite(v))
-      throw error("E-TABLE", mark, where,
+    if (wrong != std::errc() || (at < end && *at != ',' && *at != ';') || !std::isfinite(v))
+      throw fault("E-TABLE", mark, where,
                   fmt::format("{}:{}: not a row of numbers: `{}`", file.filename().string(), number,
                               line.substr(0, 40)),
                   "columns are separated by commas; a first line that is no numbers is taken as a heading");
@@ -96,8 +91,8 @@ void Namespace::index() {
     const std::string_view part = name.substr(dot + 1);
     std::size_t i = part.size() == 1 ? std::string_view("xyz").find(part[0]) : std::string_view::npos;
     if (i == std::string_view::npos) {
-      const auto [end, fault] = std::from_chars(part.data(), part.data() + part.size(), i);
-      if (fault != std::errc() || end != part.data() + part.size() || i < 1) return std::nullopt;
+      const auto [end, wrong] = std::from_chars(part.data(), part.data() + part.size(), i);
+      if (wrong != std::errc() || end != part.data() + part.size() || i < 1) return std::nullopt;
       --i;
     }
     if (i >= p.values.size()) return std::nullopt;
@@ -134,11 +129,9 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
     diagnostics.collect([&] {
       std::vector<std::string> names = also;
       for (const Parameter& p : parameters) names.push_back(p.key);
-      const std::string near = nearest_name(e.key, names);
       std::sort(names.begin(), names.end());
-      throw error("E-KEY", e.mark, child(e.key), "there is no such key here",
-                  near.empty() ? "one of " + fmt::format("{}", fmt::join(names, ", "))
-                               : "did you mean " + near + "?");
+      throw fault("E-KEY", e.mark, child(e.key), "there is no such key here",
+                  did_you_mean(e.key, names, fmt::format("one of {}", fmt::join(names, ", "))));
     });
   }
   for (const Parameter& p : parameters) {
@@ -148,7 +141,7 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
       if (p.type == Type::group) {
         static const Node nothing = Node::mapping({});
         if (value && value->kind != Node::Kind::null && !value->is_mapping())
-          throw error("E-TYPE", value->mark, place, "expected a mapping { … }, found " + value->described());
+          throw fault("E-TYPE", value->mark, place, "expected a mapping { … }, found " + value->described());
         const FieldValues inner =
             read(value && value->is_mapping() ? *value : nothing, p.group, {}, place, diagnostics);
         for (const FieldValues::Entry& e : inner.entries()) values.set(p.key + "." + e.key, e.value, e.given);
@@ -169,7 +162,7 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
                 p, p.fallback->starts_with('[') ? read_yaml(*p.fallback, nullptr) : Node(*p.fallback), place),
             false);
       } else if (p.required) {
-        throw error("E-MISSING", fields.mark, where, fmt::format("`{}` is missing ({})", p.key, p.summary),
+        throw fault("E-MISSING", fields.mark, where, fmt::format("`{}` is missing ({})", p.key, p.summary),
                     p.unit == "1" || p.unit == "any" ? "" : fmt::format("{}: … {}", p.key, p.unit));
       }
     });
@@ -180,7 +173,7 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
 FieldValue FieldReader::read(const Parameter& p, const Node& value, const std::string& where) const {
   const auto scalar = [&]() -> const Node& {
     if (value.is_scalar()) return value;
-    throw error("E-TYPE", value.mark, where, "expected a single value, found " + value.described(),
+    throw fault("E-TYPE", value.mark, where, "expected a single value, found " + value.described(),
                 value.kind == Node::Kind::null ? "give it a value or remove the key" : "");
   };
   switch (p.type) {
@@ -189,23 +182,22 @@ FieldValue FieldReader::read(const Parameter& p, const Node& value, const std::s
     case Type::integer: {
       const double v = number(p, scalar(), "1", where);
       if (v != std::floor(v) || std::abs(v) > 1e9)
-        throw error("E-TYPE", value.mark, where, fmt::format("expected a whole number, got {:g}", v));
+        throw fault("E-TYPE", value.mark, where, fmt::format("expected a whole number, got {:g}", v));
       return v;
     }
     case Type::boolean:
       if (scalar().text == "true" && !value.quoted) return 1.0;
       if (value.text == "false" && !value.quoted) return 0.0;
-      throw error("E-TYPE", value.mark, where, "expected true or false, found " + value.described(),
+      throw fault("E-TYPE", value.mark, where, "expected true or false, found " + value.described(),
                   "write true or false in small letters");
     case Type::text:
-      return substituted(scalar(), where);
+      return p.verbatim ? scalar().text : substituted(scalar(), where);
     case Type::choice: {
       const std::string word = substituted(scalar(), where);
       if (std::find(p.choices.begin(), p.choices.end(), word) != p.choices.end()) return word;
-      const std::string near = nearest_name(word, p.choices);
-      throw error("E-VALUE", value.mark, where,
+      throw fault("E-VALUE", value.mark, where,
                   fmt::format("`{}` is not one of {}", word, fmt::join(p.choices, ", ")),
-                  near.empty() ? "" : "did you mean " + near + "?");
+                  did_you_mean(word, p.choices));
     }
     case Type::vector:
       return vector(p, value, where);
@@ -238,8 +230,14 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
     for (const auto& [name, number] : loop_) scope.names.push_back(name);
     scope.find = [&](std::string_view name) -> std::optional<Name> {
       for (std::size_t i = 0; i < variables.size(); ++i)
-        if (variables[i].first == name)
+        if (variables[i].first == name) {
+          if (space_.parameters.contains(variables[i].first))
+            throw fault(
+                "E-NAME", value.mark, where,
+                fmt::format("`{}` is a parameter and also what this expression is a function of", name),
+                "rename the parameter");
           return Name{parse_unit(variables[i].second).dimension, static_cast<int>(i), 0, false};
+        }
       for (const auto& [variable, number] : loop_)
         if (variable == name) return Name{{}, -1, static_cast<double>(number), true};
       return space_.scope.find ? space_.scope.find(name) : std::nullopt;
@@ -253,7 +251,7 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
                              : e.kind == Kind::range ? "E-RANGE"
                                                      : "E-EXPRESSION";
     if (e.kind == Kind::name) refuse_other_parameter(value, e, where);
-    throw error(code, moved(value, e.position), where, fmt::format("{} in {}", what, value.described()),
+    throw fault(code, moved(value, e.position), where, fmt::format("{} in {}", what, value.described()),
                 e.hint);
   }
 }
@@ -269,18 +267,18 @@ void FieldReader::refuse_other_parameter(const Node& value, const ExpressionErro
   const auto found = space_.parameters.find(name);
   if (found == space_.parameters.end()) return;
   const bool vector = found->second.vector;
-  throw error("E-TYPE", moved(value, e.position), where,
+  throw fault("E-TYPE", moved(value, e.position), where,
               fmt::format("the parameter `{}` is {}, not a number", name, vector ? "a vector" : "text"),
               vector ? fmt::format("one of its parts: {}.x", name) : "");
 }
 
 void FieldReader::check_unit(const Expression& e, const Node& value, const std::string& unit,
-                             const std::string& where) const {
+                             const std::string& where, bool bare_allowed) const {
   if (unit == "any" || e.is_zero()) return;
   const Dimension wanted = parse_unit(unit).dimension;
   if (e.is_bare_number()) {
-    if (wanted.dimensionless() || space_.bare_numbers_are_si) return;
-    throw error("E-UNITS", value.mark, where, fmt::format("`{}` has no unit, needs {}", value.text, unit),
+    if (wanted.dimensionless() || space_.bare_numbers_are_si || bare_allowed) return;
+    throw fault("E-UNITS", value.mark, where, fmt::format("`{}` has no unit, needs {}", value.text, unit),
                 e.is_constant() && value.text.find_first_not_of("0123456789.eE+-") == std::string::npos
                     ? fmt::format("{} {}, or `units: SI` at the top of the file", value.text, unit)
                     : "");
@@ -288,7 +286,7 @@ void FieldReader::check_unit(const Expression& e, const Node& value, const std::
   if (compatible(e.dimension(), wanted)) return;
   const std::string needs = unit == "1" ? "a pure number" : unit;
   const bool literal = value.text.find_first_of("0123456789.+-") == 0 && e.self_contained() == value.text;
-  throw error("E-UNITS", value.mark, where,
+  throw fault("E-UNITS", value.mark, where,
               literal ? fmt::format("got {}, needs {}", value.text, needs)
                       : fmt::format("`{}` is in {}, needs {}", value.text, e.dimension().text(), needs));
 }
@@ -296,12 +294,12 @@ void FieldReader::check_unit(const Expression& e, const Node& value, const std::
 double FieldReader::number(const Parameter& p, const Node& value, const std::string& unit,
                            const std::string& where) const {
   if (!value.is_scalar())
-    throw error("E-TYPE", value.mark, where, "expected a number, found " + value.described());
+    throw fault("E-TYPE", value.mark, where, "expected a number, found " + value.described());
   const Expression e = compile(value, where);
-  check_unit(e, value, unit, where);
+  check_unit(e, value, unit, where, p.bare_allowed);
   const double v = e.constant();
   if (!std::isfinite(v))
-    throw error("E-RANGE", value.mark, where, fmt::format("`{}` is not a finite number", value.text));
+    throw fault("E-RANGE", value.mark, where, fmt::format("`{}` is not a finite number", value.text));
   check_range(p, v, value, unit, e.self_contained() == value.text, where);
   return v;
 }
@@ -309,7 +307,7 @@ double FieldReader::number(const Parameter& p, const Node& value, const std::str
 void FieldReader::check_range(const Parameter& p, double v, const Node& value, const std::string& unit,
                               bool literal, const std::string& where) {
   if (v >= p.minimum && v <= p.maximum && !(p.above_minimum && v == p.minimum)) return;
-  throw error(
+  throw fault(
       "E-RANGE", value.mark, where,
       fmt::format("got {}{}, must be {}", value.text,
                   literal ? "" : fmt::format(" = {:g}{}", v, unit == "any" || unit == "1" ? "" : " " + unit),
@@ -325,21 +323,24 @@ std::vector<double> FieldReader::vector(const Parameter& p, const Node& value,
   const auto named = value.is_scalar() ? space_.parameters.find(value.text) : space_.parameters.end();
   if (!r.empty()) {  // from a file
   } else if (named != space_.parameters.end() && named->second.vector) {
-    if (p.unit != "any" && !(named->second.bare && space_.bare_numbers_are_si) &&
+    const auto zero = [](double v) { return v == 0; };
+    const bool zeros = std::all_of(named->second.values.begin(), named->second.values.end(), zero);
+    if (p.unit != "any" && !(named->second.bare && (space_.bare_numbers_are_si || p.bare_allowed || zeros)) &&
         !compatible(named->second.dimension, parse_unit(p.unit).dimension))
-      throw error("E-UNITS", value.mark, where,
+      throw fault("E-UNITS", value.mark, where,
                   fmt::format("`{}` is in {}, needs {}", value.text, named->second.dimension.text(), p.unit));
     r = named->second.values;
+    for (double v : r) check_range(p, v, value, p.unit, false, where);
   } else if (value.is_sequence()) {
     for (const Node& item : value.items) r.push_back(number(p, item, p.unit, where));
   } else if (p.size == 0 && value.is_scalar()) {  // a vector of one
     r.push_back(number(p, value, p.unit, where));
   } else {
-    throw error("E-TYPE", value.mark, where, "expected a list [ … ], found " + value.described());
+    throw fault("E-TYPE", value.mark, where, "expected a list [ … ], found " + value.described());
   }
   if (p.size > 0 && static_cast<int>(r.size()) != p.size)
-    throw error("E-TYPE", value.mark, where, fmt::format("expected {} numbers, found {}", p.size, r.size()));
-  if (r.empty()) throw error("E-TYPE", value.mark, where, "the list is empty");
+    throw fault("E-TYPE", value.mark, where, fmt::format("expected {} numbers, found {}", p.size, r.size()));
+  if (r.empty()) throw fault("E-TYPE", value.mark, where, "the list is empty");
   return r;
 }
 
@@ -358,19 +359,19 @@ MatrixValue FieldReader::matrix(const Parameter& p, const Node& value, const std
     return m;
   }
   if (!value.is_sequence())
-    throw error("E-TYPE", value.mark, where, "expected rows [[…], […]], found " + value.described());
+    throw fault("E-TYPE", value.mark, where, "expected rows [[…], […]], found " + value.described());
   for (const Node& row : value.items) {
     if (!row.is_sequence())
-      throw error("E-TYPE", row.mark, where, "expected a row [ … ], found " + row.described(),
+      throw fault("E-TYPE", row.mark, where, "expected a row [ … ], found " + row.described(),
                   "a matrix is a list of rows: [[1, 0], [0, 1]]");
     if (m.rows > 0 && static_cast<int>(row.items.size()) != m.columns)
-      throw error("E-TYPE", row.mark, where,
+      throw fault("E-TYPE", row.mark, where,
                   fmt::format("rows of different length: {} and {}", m.columns, row.items.size()));
     m.columns = static_cast<int>(row.items.size());
     ++m.rows;
     for (const Node& item : row.items) m.entries.push_back(number(p, item, p.unit, where));
   }
-  if (m.entries.empty()) throw error("E-TYPE", value.mark, where, "the matrix is empty");
+  if (m.entries.empty()) throw fault("E-TYPE", value.mark, where, "the matrix is empty");
   return m;
 }
 
@@ -383,7 +384,7 @@ std::filesystem::path contained_path(const Namespace& space, const Node& name, b
       fs::weakly_canonical((space.folder.empty() ? home : fs::absolute(space.folder)) / name.text, ignored);
   const fs::path relative = full.lexically_relative(home);
   if (!allow_outside && (relative.empty() || *relative.begin() == ".."))
-    throw error("E-OUTSIDE", name.mark, where, fmt::format("`{}` is outside the model's folder", name.text),
+    throw fault("E-OUTSIDE", name.mark, where, fmt::format("`{}` is outside the model's folder", name.text),
                 "move the file there, or run with --allow-outside");
   return full;
 }
@@ -392,15 +393,15 @@ std::vector<std::vector<double>> FieldReader::csv_rows(const Node& value, const 
   Node name = value;
   name.text = substituted(value, where);
   const auto path = contained_path(space_, name, allow_outside_, where);
-  std::error_code fault;
-  const auto size = std::filesystem::file_size(path, fault);
-  if (fault || !std::filesystem::is_regular_file(path))
-    throw error(
-        "E-FILE", value.mark, where,
-        fmt::format("cannot read `{}`: {}", name.text, fault ? fault.message() : "not a regular file"),
-        "numbers in [ … ], or a CSV file beside the model");
+  std::error_code unreadable;
+  const auto size = std::filesystem::file_size(path, unreadable);
+  if (unreadable || !std::filesystem::is_regular_file(path))
+    throw fault("E-FILE", value.mark, where,
+                fmt::format("cannot read `{}`: {}", name.text,
+                            unreadable ? unreadable.message() : "not a regular file"),
+                "numbers in [ … ], or a CSV file beside the model");
   if (size > YamlLimits{}.bytes)
-    throw error("E-LIMIT", value.mark, where, fmt::format("`{}` has {} bytes", name.text, size));
+    throw fault("E-LIMIT", value.mark, where, fmt::format("`{}` has {} bytes", name.text, size));
   std::ifstream file(path);
   std::string line;
   std::vector<std::vector<double>> rows;
@@ -411,16 +412,22 @@ std::vector<std::vector<double>> FieldReader::csv_rows(const Node& value, const 
       continue;  // a heading
     rows.push_back(csv_numbers(line, path, number, value.mark, where));
     if (rows.back().size() != rows.front().size())
-      throw error("E-TABLE", value.mark, where,
+      throw fault("E-TABLE", value.mark, where,
                   fmt::format("{}:{}: {} columns instead of {}", path.filename().string(), number,
                               rows.back().size(), rows.front().size()));
   }
   if (rows.empty())
-    throw error("E-TABLE", value.mark, where, fmt::format("`{}` holds no numbers", name.text));
+    throw fault("E-TABLE", value.mark, where, fmt::format("`{}` holds no numbers", name.text));
   return rows;
 }
 
-bool FieldReader::is_csv(const Node& value) { return value.is_scalar() && value.text.ends_with(".csv"); }
+bool FieldReader::is_csv(const Node& value) const {
+  if (!value.is_scalar()) return false;
+  if (value.text.ends_with(".csv")) return true;
+  if (value.text.size() < 3 || value.text.front() != '(' || value.text.back() != ')') return false;
+  const auto named = space_.parameters.find(value.text.substr(1, value.text.size() - 2));
+  return named != space_.parameters.end() && named->second.text.ends_with(".csv");
+}
 
 std::vector<std::pair<double, double>> FieldReader::points(const Parameter& p, const Node& value,
                                                            const std::string& where) const {
@@ -428,18 +435,18 @@ std::vector<std::pair<double, double>> FieldReader::points(const Parameter& p, c
   if (value.is_sequence()) {
     for (const Node& row : value.items) {
       if (!row.is_sequence() || row.items.size() != 2)
-        throw error("E-TABLE", row.mark, where, "expected a point [x, y], found " + row.described());
+        throw fault("E-TABLE", row.mark, where, "expected a point [x, y], found " + row.described());
       points.emplace_back(number(p, row.items[0], p.unit, where),
                           number(p, row.items[1], p.second_unit, where));
     }
     return points;
   }
   if (!value.is_scalar())
-    throw error("E-TABLE", value.mark, where,
+    throw fault("E-TABLE", value.mark, where,
                 "expected points [[x, y], …] or the name of a CSV file, found " + value.described());
   for (const auto& row : csv_rows(value, where)) {
     if (row.size() != 2)
-      throw error("E-TABLE", value.mark, where,
+      throw fault("E-TABLE", value.mark, where,
                   fmt::format("`{}`: expected two columns, found {}", value.text, row.size()));
     points.emplace_back(row[0], row[1]);
   }
@@ -451,29 +458,33 @@ std::shared_ptr<const Table> FieldReader::table(const Parameter& p, const Node& 
   std::vector<double> x, y;
   for (const auto& [a, b] : points(p, value, where)) {
     if (!x.empty() && !(a > x.back()))
-      throw error("E-TABLE", value.is_sequence() ? value.items[x.size()].mark : value.mark, where,
+      throw fault("E-TABLE", value.is_sequence() ? value.items[x.size()].mark : value.mark, where,
                   fmt::format("the first column must increase: {:g} follows {:g}", a, x.back()));
     x.push_back(a);
     y.push_back(b);
   }
-  if (x.size() < 2) throw error("E-TABLE", value.mark, where, "a table needs at least two points");
+  if (x.size() < 2) throw fault("E-TABLE", value.mark, where, "a table needs at least two points");
   return std::make_shared<const Table>(std::move(x), std::move(y), Table::Interpolation::linear);
 }
 
 ParameterValue FieldReader::parameter(const Node& value, const std::string& where) const {
   ParameterValue r;
   if (value.is_scalar() && value.quoted) {
-    r.text = value.text;
-    return r;
+    try {  // an expression that had to be quoted because of a comma or a colon
+      Expression::compile(value.text, space_.scope);
+    } catch (const ExpressionError&) {
+      r.text = value.text;
+      return r;
+    }
   }
   const auto add = [&](const Node& item) {
     if (!item.is_scalar())
-      throw error("E-TYPE", item.mark, where, "expected a number, found " + item.described(),
+      throw fault("E-TYPE", item.mark, where, "expected a number, found " + item.described(),
                   "a parameter is a number with its unit, a list of them, or quoted text");
     const Expression e = compile(item, where);
     const double v = e.constant();
     if (!std::isfinite(v))
-      throw error("E-RANGE", item.mark, where, fmt::format("`{}` is not a finite number", item.text));
+      throw fault("E-RANGE", item.mark, where, fmt::format("`{}` is not a finite number", item.text));
     const bool zero = e.is_zero(), bare = zero || e.is_bare_number();
     if (r.values.empty()) {
       r.dimension = e.dimension();
@@ -483,7 +494,7 @@ ParameterValue FieldReader::parameter(const Node& value, const std::string& wher
         r.dimension = e.dimension();
         r.bare = bare;
       } else if (!compatible(e.dimension(), r.dimension)) {
-        throw error("E-UNITS", item.mark, where, "the parts have different units");
+        throw fault("E-UNITS", item.mark, where, "the parts have different units");
       }
     }
     r.values.push_back(v);
@@ -491,7 +502,7 @@ ParameterValue FieldReader::parameter(const Node& value, const std::string& wher
   if (value.is_sequence()) {
     r.vector = true;
     for (const Node& item : value.items) add(item);
-    if (r.values.empty()) throw error("E-TYPE", value.mark, where, "the list is empty");
+    if (r.values.empty()) throw fault("E-TYPE", value.mark, where, "the list is empty");
   } else {
     const auto other = space_.parameters.find(value.text);
     if (value.is_scalar() && other != space_.parameters.end() &&
@@ -515,7 +526,7 @@ std::string FieldReader::substituted(const Node& name, const std::string& where)
     do level += s[end] == '(' ? 1 : s[end] == ')' ? -1 : 0;
     while (level > 0 && ++end < s.size());
     if (end >= s.size())
-      throw error("E-EXPRESSION", moved(name, i), where, "a parenthesis is not closed in `" + s + "`");
+      throw fault("E-EXPRESSION", moved(name, i), where, "a parenthesis is not closed in `" + s + "`");
     Node inner(s.substr(i + 1, end - i - 1));
     inner.mark = moved(name, i + 1);
     const auto text = space_.parameters.find(inner.text);
@@ -524,7 +535,7 @@ std::string FieldReader::substituted(const Node& name, const std::string& where)
     } else {
       const double v = compile(inner, where).constant();
       if (v != std::floor(v) || std::abs(v) > 1e9)
-        throw error("E-TYPE", inner.mark, where,
+        throw fault("E-TYPE", inner.mark, where,
                     fmt::format("`{}` = {:g} is not a whole number", inner.text, v),
                     "in names, parentheses hold whole numbers or text parameters: link.(i-1)");
       r += fmt::format("{}", static_cast<long>(v));
@@ -549,7 +560,7 @@ void check_alternatives(const Node& fields, const std::vector<Parameter>& parame
     Mark mark = fields.mark;  // of the key that is too many
     for (const Node::Entry& e : fields.entries)
       if (std::find(given.begin(), given.end(), e.key) != given.end()) mark = e.mark;
-    throw error("E-CHOICE", mark, where,
+    throw fault("E-CHOICE", mark, where,
                 given.empty() ? fmt::format("{} is missing", set)
                               : fmt::format("{} is given twice: {}", set, fmt::join(given, " and ")),
                 fmt::format("give exactly one of {}", fmt::join(keys, ", ")));
@@ -563,7 +574,8 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
     Node r = n;
     if (n.is_scalar()) {
       r.text = compile(n, p.key, p.variables).self_contained();
-      if (space_.bare_numbers_are_si && p.unit != "any" && compile(n, p.key, p.variables).is_bare_number())
+      if (space_.bare_numbers_are_si && p.unit != "any" && p.unit != "1" &&
+          compile(n, p.key, p.variables).is_bare_number())
         r.text = "(" + r.text + ")*(1 " + p.unit + ")";
     }
     return r;
@@ -572,9 +584,10 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
     const auto named = n.is_scalar() ? space_.parameters.find(n.text) : space_.parameters.end();
     if (named == space_.parameters.end() || !named->second.vector) return scalar(n);
     std::vector<Node> items;
-    const std::string unit = named->second.dimension.text();
+    std::string unit = named->second.dimension.text();
+    if (named->second.bare) unit = p.unit == "any" ? "1" : p.unit;  // zeros, or SI
     for (double v : named->second.values)
-      items.push_back(Node(fmt::format("{:.17g}{}", v, named->second.bare || unit == "1" ? "" : " " + unit)));
+      items.push_back(Node(fmt::format("{}{}", v, unit == "1" ? "" : " " + unit)));
     return Node::sequence(std::move(items));
   };
   switch (p.type) {
@@ -585,7 +598,7 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
     case Type::text:
     case Type::choice: {
       Node r = value;
-      r.text = substituted(value, p.key);
+      if (!p.verbatim) r.text = substituted(value, p.key);
       return r;
     }
     case Type::table: {

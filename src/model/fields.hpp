@@ -93,7 +93,7 @@ class FieldReader {
   std::vector<double> vector(const Parameter& p, const Node& value, const std::string& where) const;
   MatrixValue matrix(const Parameter& p, const Node& value, const std::string& where) const;
   std::vector<std::vector<double>> csv_rows(const Node& value, const std::string& where) const;
-  static bool is_csv(const Node& value);
+  bool is_csv(const Node& value) const;
   static void check_range(const Parameter& p, double v, const Node& value, const std::string& unit,
                           bool literal, const std::string& where);
   void refuse_other_parameter(const Node& value, const ExpressionError& e, const std::string& where) const;
@@ -101,8 +101,8 @@ class FieldReader {
                                                 const std::string& where) const;
   std::shared_ptr<const Table> table(const Parameter& p, const Node& value, const std::string& where) const;
   Node flattened(const Parameter& p, const Node& value) const;
-  void check_unit(const Expression& e, const Node& value, const std::string& unit,
-                  const std::string& where) const;
+  void check_unit(const Expression& e, const Node& value, const std::string& unit, const std::string& where,
+                  bool bare_allowed = false) const;
 
   const Namespace& space_;
   const Loop& loop_;

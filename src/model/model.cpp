@@ -14,16 +14,6 @@ constexpr int language_version = 1;
 constexpr int deepest_use = 20;
 constexpr std::size_t most_components = 1'000'000;
 
-ModelError error(const char* code, const Mark& mark, const std::string& where, std::string cause,
-                 std::string hint = {}) {
-  return ModelError(code, where, std::move(cause), std::move(hint), mark.place());
-}
-
-std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
-  const std::string near = nearest_name(name, names);
-  return near.empty() ? "" : "did you mean " + near + "?";
-}
-
 bool is_identifier(std::string_view name, bool dotted) {
   if (name.empty()) return false;
   bool first = true;
@@ -44,13 +34,13 @@ const Node* section(const Node& root, std::string_view key, Node::Kind kind, con
   const Node* n = root.find(key);
   if (!n || n->kind == Node::Kind::null) return nullptr;
   if (n->kind != kind)
-    throw error("E-TYPE", n->mark, std::string(key),
+    throw fault("E-TYPE", n->mark, std::string(key),
                 fmt::format("expected {}, found {}", wanted, n->described()));
   return n;
 }
 
 std::string scalar(const Node& n, const std::string& where) {
-  if (!n.is_scalar()) throw error("E-TYPE", n.mark, where, "expected text, found " + n.described());
+  if (!n.is_scalar()) throw fault("E-TYPE", n.mark, where, "expected text, found " + n.described());
   return n.text;
 }
 
@@ -91,7 +81,7 @@ const std::vector<Parameter>& simulate_schema() {
           .positive()
           .at_most(1e-2)
           .otherwise("1e-12"),
-      integer("newton_iterations", "most iterations of a step").at_least(1).at_most(1000).otherwise("20"),
+      integer("newton_iterations", "most iterations of a step").at_least(1).at_most(1000).otherwise("50"),
   };
   return schema;
 }
@@ -111,16 +101,16 @@ class ModelReader {
                       "simulate", "start", "gravity", "record", "plots", "flattened"});
     const Node* flat = root.find("flattened");
     if (flat && !(flat->is_scalar() && (flat->text == "true" || flat->text == "false")))
-      throw error("E-TYPE", flat->mark, "flattened", "expected true or false, found " + flat->described());
+      throw fault("E-TYPE", flat->mark, "flattened", "expected true or false, found " + flat->described());
     dotted_names_ = flat && flat->text == "true";
     read_units(root, space);
     diagnostics_.collect([&] { read_parameters(root, space, {}); });
     read_parts(root, space);
     diagnostics_.collect([&] { read_run_settings(root, space); });
-    apply_settings(space);
+    apply_settings();
     diagnostics_.stop();
     if (model_.components.empty())
-      throw error("E-MISSING", root.mark, "components", "the model has no components",
+      throw fault("E-MISSING", root.mark, "components", "the model has no components",
                   "start from a commented example: escapement new DIR");
   }
 
@@ -129,20 +119,20 @@ class ModelReader {
 
   void check_version(const Node& root) {
     if (!root.is_mapping())
-      throw error("E-TYPE", root.mark, "", "a model is a mapping `key: value`, found " + root.described(),
+      throw fault("E-TYPE", root.mark, "", "a model is a mapping `key: value`, found " + root.described(),
                   "start from a commented example: escapement new DIR");
     const Node* version = root.find("escapement");
     if (!version)
-      throw error("E-VERSION", root.mark, "", "the file does not begin with `escapement: 1`",
+      throw fault("E-VERSION", root.mark, "", "the file does not begin with `escapement: 1`",
                   "add the line `escapement: 1`: the version of the model language");
     int number = 0;
     const std::string text = version->is_scalar() ? version->text : "";
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc() || end != text.data() + text.size() || number < 1)
-      throw error("E-VERSION", version->mark, "escapement",
+    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (wrong != std::errc() || end != text.data() + text.size() || number < 1)
+      throw fault("E-VERSION", version->mark, "escapement",
                   "expected the number 1, found " + version->described());
     if (number > language_version)
-      throw error(
+      throw fault(
           "E-VERSION", version->mark, "escapement",
           fmt::format(
               "the file is written in version {} of the language; this program reads up to version {}",
@@ -158,7 +148,7 @@ class ModelReader {
           std::string hint = did_you_mean(e.key, keys);
           if (hint.empty() && e.value.is_mapping() && e.value.find("type"))
             hint = "components stand under `components:`";
-          throw error("E-KEY", e.mark, e.key, "there is no such key at the top level of a model",
+          throw fault("E-KEY", e.mark, e.key, "there is no such key at the top level of a model",
                       hint.empty() ? fmt::format("one of {}", fmt::join(keys, ", ")) : hint);
         });
   }
@@ -168,7 +158,7 @@ class ModelReader {
     if (!units) return;
     if (!units->is_scalar() || units->text != "SI")
       diagnostics_.collect([&] {
-        throw error("E-VALUE", units->mark, "units", "expected SI, found " + units->described(),
+        throw fault("E-VALUE", units->mark, "units", "expected SI, found " + units->described(),
                     "`units: SI` lets bare numbers stand for SI; without it every quantity has its unit");
       });
     space.bare_numbers_are_si = true;
@@ -176,10 +166,11 @@ class ModelReader {
 
   void check_name(const std::string& name, const Mark& mark, const Namespace& space) {
     if (!is_identifier(name, dotted_names_ && space.prefix.empty()))
-      throw error("E-NAME", mark, name, "a name is made of letters, digits and _ and begins with a letter",
+      throw fault("E-NAME", mark, name,
+                  "a name is made of the letters a–z and A–Z, digits and _, and begins with a letter",
                   name.find('-') != std::string::npos ? "use _ instead of -" : "");
     if (name == "ground" || name == "t" || name == "pi")
-      throw error("E-NAME", mark, name, fmt::format("`{}` is reserved", name));
+      throw fault("E-NAME", mark, name, fmt::format("`{}` is reserved", name));
   }
 
   // ---- parameters
@@ -210,7 +201,7 @@ class ModelReader {
       const auto entry = find_entry(name);
       if (std::find(chain.begin(), chain.end(), name) != chain.end()) {
         chain.push_back(name);
-        throw error("E-CYCLE", entry->mark, "parameters." + name,
+        throw fault("E-CYCLE", entry->mark, "parameters." + name,
                     fmt::format("parameters refer to each other in a circle: {}", fmt::join(chain, " → ")));
       }
       chain.push_back(name);
@@ -218,6 +209,20 @@ class ModelReader {
       in_progress.insert(name);
       check_name(name, entry->mark, space);
       if (const auto value = given.find(name); value != given.end()) {
+        if (entry->value.kind != Node::Kind::null) {  // of the same kind as the default
+          const ParameterValue usual =
+              FieldReader(space, {}, options_.allow_outside).parameter(entry->value, "parameters." + name);
+          const ParameterValue& now = value->second;
+          const Node* with = user ? user->value.find("with") : nullptr;
+          const Node* text = with ? with->find(name) : nullptr;
+          const Mark mark = text ? text->mark : entry->mark;
+          if (usual.values.empty() != now.values.empty() || usual.vector != now.vector)
+            throw fault("E-TYPE", mark, space.prefix + "with." + name,
+                        "the default is of another type than this value");
+          if (!usual.bare && !now.bare && !compatible(now.dimension, usual.dimension))
+            throw fault("E-UNITS", mark, space.prefix + "with." + name,
+                        fmt::format("got {}, needs {}", now.dimension.text(), usual.dimension.text()));
+        }
         space.parameters[name] = value->second;
       } else {
         const Node& text = setting(space, name) ? *setting(space, name) : entry->value;
@@ -225,10 +230,10 @@ class ModelReader {
           evaluate(text.text);
         if (text.kind == Node::Kind::null) {
           if (user)  // of a subsystem
-            throw error("E-MISSING", user->value.mark, space.prefix + "with",
+            throw fault("E-MISSING", user->value.mark, space.prefix + "with",
                         fmt::format("the parameter `{}` is not given and has no default", name),
                         fmt::format("with: {{{}: …}}", name));
-          throw error("E-MISSING", entry->mark, "parameters." + name, "this parameter has no value");
+          throw fault("E-MISSING", entry->mark, "parameters." + name, "this parameter has no value");
         }
         space.parameters[name] =
             FieldReader(space, {}, options_.allow_outside).parameter(text, "parameters." + name);
@@ -276,14 +281,14 @@ class ModelReader {
   void claim(const std::string& name, const Mark& mark, const Namespace& space, const char* what) {
     check_name(name, mark, space);
     if (space.parameters.contains(name))
-      throw error("E-NAME", mark, space.prefix + name,
+      throw fault("E-NAME", mark, space.prefix + name,
                   fmt::format("the name of this {} is a parameter already", what),
                   "names live in one namespace per file");
     if (space.ports.contains(name))
-      throw error("E-NAME", mark, space.prefix + name,
+      throw fault("E-NAME", mark, space.prefix + name,
                   fmt::format("the name of this {} is a port already", what));
     if (model_.find_node(space.prefix + name) >= 0 || model_.find_component(space.prefix + name) >= 0)
-      throw error("E-NAME", mark, space.prefix + name,
+      throw fault("E-NAME", mark, space.prefix + name,
                   fmt::format("the name of this {} is used already", what));
   }
 
@@ -294,9 +299,9 @@ class ModelReader {
     for (const Node::Entry& e : section->entries) {
       const Domain domain = domain_named(e.key, e.mark, "nodes");
       if (domain == Domain::frame)
-        throw error("E-VALUE", e.mark, "nodes.frame", "frames belong to bodies and are not declared here");
+        throw fault("E-VALUE", e.mark, "nodes.frame", "frames belong to bodies and are not declared here");
       if (!e.value.is_sequence())
-        throw error("E-TYPE", e.value.mark, "nodes." + e.key,
+        throw fault("E-TYPE", e.value.mark, "nodes." + e.key,
                     "expected a list of names, found " + e.value.described());
       for (const Node& item : e.value.items) {
         const std::string name = scalar(item, "nodes." + e.key);
@@ -313,15 +318,14 @@ class ModelReader {
       if (info(static_cast<Domain>(i)).name == name) return static_cast<Domain>(i);
       names.push_back(info(static_cast<Domain>(i)).name);
     }
-    throw error("E-VALUE", mark, where, fmt::format("there is no domain `{}`", name),
-                nearest_name(name, names).empty() ? fmt::format("one of {}", fmt::join(names, ", "))
-                                                  : did_you_mean(name, names));
+    throw fault("E-VALUE", mark, where, fmt::format("there is no domain `{}`", name),
+                did_you_mean(name, names, fmt::format("one of {}", fmt::join(names, ", "))));
   }
 
   void read_entry(const Node::Entry& e, Namespace& space) {
     claim(e.key, e.mark, space, "component");
     if (!e.value.is_mapping())
-      throw error("E-TYPE", e.value.mark, space.prefix + e.key,
+      throw fault("E-TYPE", e.value.mark, space.prefix + e.key,
                   "expected {type: …} or {use: …}, found " + e.value.described());
     const Node* repetition = e.value.find("for");
     if (!repetition) {
@@ -329,7 +333,7 @@ class ModelReader {
       return;
     }
     if (!repetition->is_mapping() || repetition->entries.empty())
-      throw error("E-TYPE", repetition->mark, space.prefix + e.key + ".for",
+      throw fault("E-TYPE", repetition->mark, space.prefix + e.key + ".for",
                   "expected {i: 1..5}, found " + repetition->described());
     Loop loop;
     unfold(e, *repetition, 0, e.key, space, loop, 1.0);
@@ -344,10 +348,13 @@ class ModelReader {
     const Node::Entry& variable = repetition.entries[level];
     const std::string where = space.prefix + e.key + ".for." + variable.key;
     check_name(variable.key, variable.mark, Namespace{});
+    if (space.parameters.contains(variable.key))
+      throw fault("E-NAME", variable.mark, where, fmt::format("`{}` is a parameter already", variable.key),
+                  "another letter for the loop");
     const std::string range = scalar(variable.value, where);
     const std::size_t dots = range.find("..");
     if (dots == std::string::npos)
-      throw error("E-TYPE", variable.value.mark, where,
+      throw fault("E-TYPE", variable.value.mark, where,
                   fmt::format("expected first..last, found `{}`", range), "1..5");
     const auto end = [&](const std::string& text) {
       Node n(text);
@@ -355,16 +362,16 @@ class ModelReader {
       const Expression expression = FieldReader(space, loop).compile(n, where);
       const double v = expression.constant();
       if (v != std::floor(v) || std::abs(v) > 1e8 || !expression.dimension().dimensionless())
-        throw error("E-TYPE", n.mark, where, fmt::format("`{}` is not a whole number", text));
+        throw fault("E-TYPE", n.mark, where, fmt::format("`{}` is not a whole number", text));
       return static_cast<int>(v);
     };
     const int first = end(range.substr(0, dots)), last = end(range.substr(dots + 2));
     const double count = static_cast<double>(last) - first + 1;
     if (count < 0)
-      throw error("E-RANGE", variable.value.mark, where,
+      throw fault("E-RANGE", variable.value.mark, where,
                   fmt::format("the range {}..{} runs backwards", first, last));
     if (repetitions * count > static_cast<double>(most_components))
-      throw error("E-LIMIT", variable.value.mark, where,
+      throw fault("E-LIMIT", variable.value.mark, where,
                   fmt::format("{:g} repetitions; a model has at most {} components", repetitions * count,
                               most_components));
     for (int i = first; i <= last; ++i) {
@@ -379,7 +386,7 @@ class ModelReader {
     const Node* type = e.value.find("type");
     const Node* use = e.value.find("use");
     if (!type == !use)
-      throw error(
+      throw fault(
           "E-CHOICE", e.value.mark, path, type ? "both `type` and `use` are given" : "`type` is missing",
           type ? "a component has a type, a subsystem a file" : "escapement components lists all types");
     if (use) {
@@ -391,16 +398,19 @@ class ModelReader {
     if (!found) {
       const auto names = registry_.names();
       std::string near = did_you_mean(type_name, names);
-      for (const std::string& n : names)  // only the domain forgotten?
-        if (near.empty() && n.substr(n.find('.') + 1) == type_name) near = "did you mean " + n + "?";
-      throw error("E-COMPONENT", type->mark, path, fmt::format("there is no component type `{}`", type_name),
+      std::vector<std::string> ending;  // only the domain forgotten?
+      for (const std::string& n : names)
+        if (n.substr(n.find('.') + 1) == type_name) ending.push_back(n);
+      if (ending.size() == 1) near = "did you mean " + ending[0] + "?";
+      if (ending.size() > 1) near = fmt::format("one of {}", fmt::join(ending, ", "));
+      throw fault("E-COMPONENT", type->mark, path, fmt::format("there is no component type `{}`", type_name),
                   near.empty() ? "escapement components lists all types" : near);
     }
     if (model_.components.size() >= most_components)
-      throw error("E-LIMIT", e.mark, path,
+      throw fault("E-LIMIT", e.mark, path,
                   fmt::format("the model has more than {} components", most_components));
     if (!model_.component_index_.emplace(path, static_cast<int>(model_.components.size())).second)
-      throw error("E-NAME", e.mark, path, "this name is used already");
+      throw fault("E-NAME", e.mark, path, "this name is used already");
     model_.components.push_back({path, found, &e.value, e.mark, &space, loop});
   }
 
@@ -408,27 +418,27 @@ class ModelReader {
                       const Loop& loop) {
     for (const Node::Entry& key : e.value.entries)
       if (key.key != "use" && key.key != "with" && key.key != "connect" && key.key != "for")
-        throw error("E-KEY", key.mark, path + "." + key.key, "a subsystem has no such key",
+        throw fault("E-KEY", key.mark, path + "." + key.key, "a subsystem has no such key",
                     "use, with, connect, for");
     if (!use.is_scalar())
-      throw error("E-TYPE", use.mark, path + ".use", "expected the name of a file, found " + use.described());
+      throw fault("E-TYPE", use.mark, path + ".use", "expected the name of a file, found " + use.described());
     const FieldReader reader(outer, loop, options_.allow_outside);
     Node name = use;
     name.text = reader.substituted(use, path + ".use");
     const auto file = contained_path(outer, name, options_.allow_outside, path + ".use");
     if (file.extension() != ".yaml" && file.extension() != ".yml")
-      throw error("E-UNSUPPORTED", use.mark, path + ".use",
+      throw fault("E-UNSUPPORTED", use.mark, path + ".use",
                   fmt::format("a subsystem is a .yaml file; `{}` is not", name.text));
     const auto circle = std::find(chain_.begin(), chain_.end(), file);
     if (circle != chain_.end()) {
       std::vector<std::string> names;
       for (auto at = circle; at != chain_.end(); ++at) names.push_back(at->filename().string());
       names.push_back(file.filename().string());
-      throw error("E-CYCLE", use.mark, path + ".use",
+      throw fault("E-CYCLE", use.mark, path + ".use",
                   fmt::format("files use each other in a circle: {}", fmt::join(names, " → ")));
     }
     if (static_cast<int>(chain_.size()) >= deepest_use)
-      throw error("E-LIMIT", use.mark, path + ".use", "subsystems are nested too deeply");
+      throw fault("E-LIMIT", use.mark, path + ".use", "subsystems are nested too deeply");
 
     const Node* root = nullptr;
     if (const auto cached = files_.find(file.string()); cached != files_.end()) {
@@ -437,9 +447,9 @@ class ModelReader {
       try {
         root = &model_.documents_->emplace_back(
             read_yaml_file(file, shown(file, outer), *model_.sources_, options_.limits));
-      } catch (const ModelError& fault) {
-        if (fault.code != "E-FILE") throw;
-        throw error("E-FILE", use.mark, path + ".use", fault.cause, fault.hint);
+      } catch (const ModelError& unread) {
+        if (unread.code != "E-FILE") throw;
+        throw fault("E-FILE", use.mark, path + ".use", unread.cause, unread.hint);
       }
       files_[file.string()] = root;
       check_keys(*root, {"escapement", "title", "description", "units", "parameters", "ports", "nodes",
@@ -487,7 +497,7 @@ class ModelReader {
     if (!with) return given;
     for (const Node::Entry& p : with->entries) {
       if (std::find(names.begin(), names.end(), p.key) == names.end())
-        throw error("E-KEY", p.mark, path + ".with." + p.key, "the subsystem has no such parameter",
+        throw fault("E-KEY", p.mark, path + ".with." + p.key, "the subsystem has no such parameter",
                     did_you_mean(p.key, names));
       if (!given.contains(p.key)) given[p.key] = reader.parameter(p.value, path + ".with." + p.key);
     }
@@ -504,15 +514,15 @@ class ModelReader {
         names.push_back(p.key);
         check_name(p.key, p.mark, inner);
         if (inner.parameters.contains(p.key))
-          throw error("E-NAME", p.mark, "ports." + p.key, "the name of this port is a parameter already");
+          throw fault("E-NAME", p.mark, "ports." + p.key, "the name of this port is a parameter already");
         const Node* to = connect ? connect->find(p.key) : nullptr;
         if (!to)
-          throw error("E-MISSING", connect ? connect->mark : e.value.mark, path + ".connect",
+          throw fault("E-MISSING", connect ? connect->mark : e.value.mark, path + ".connect",
                       fmt::format("the port `{}` is not connected", p.key), p.key + ": ground, or a name");
         const std::string domain = scalar(p.value, "ports." + p.key);
         Node target = *to;
         if (!target.is_scalar())
-          throw error("E-TYPE", to->mark, path + ".connect." + p.key,
+          throw fault("E-TYPE", to->mark, path + ".connect." + p.key,
                       "expected a name, found " + to->described());
         const std::string absolute =
             Model::absolute(outer, reader.substituted(target, path + ".connect." + p.key));
@@ -526,7 +536,7 @@ class ModelReader {
     if (connect)
       for (const Node::Entry& c : connect->entries)
         if (std::find(names.begin(), names.end(), c.key) == names.end())
-          throw error("E-KEY", c.mark, path + ".connect." + c.key, "the subsystem has no such port",
+          throw fault("E-KEY", c.mark, path + ".connect." + c.key, "the subsystem has no such port",
                       did_you_mean(c.key, names));
   }
 
@@ -550,7 +560,7 @@ class ModelReader {
         const Dimension given = FieldReader(space, {}).compile(*every, "simulate.output_every").dimension();
         model_.output_every_is_time = given == parse_unit("s").dimension;
         if (!model_.output_every_is_time && !given.dimensionless())
-          throw error("E-UNITS", every->mark, "simulate.output_every",
+          throw fault("E-UNITS", every->mark, "simulate.output_every",
                       fmt::format("got {}, needs a time or a whole number of steps", every->text));
       }
     }
@@ -559,17 +569,20 @@ class ModelReader {
       model_.start = scalar(*start, "start");
       const std::vector<std::string> choices = {"given", "assembled", "equilibrium", "steady"};
       if (std::find(choices.begin(), choices.end(), model_.start) == choices.end())
-        throw error("E-VALUE", start->mark, "start",
+        throw fault("E-VALUE", start->mark, "start",
                     fmt::format("`{}` is not one of {}", model_.start, fmt::join(choices, ", ")),
                     did_you_mean(model_.start, choices));
       if (model_.start != "given" && model_.start != "assembled")
-        throw error("E-UNSUPPORTED", start->mark, "start",
+        throw fault("E-UNSUPPORTED", start->mark, "start",
                     fmt::format("`start: {}` is not there yet", model_.start),
                     "start: given, or start: assembled");
     }
     if (const Node* gravity = top(root, "gravity")) {
       if (gravity->is_scalar() && gravity->text == "none") {
         model_.gravity = {0, 0, 0};
+      } else if (gravity->is_sequence() && gravity->items.size() == 2) {
+        throw fault("E-TYPE", gravity->mark, "gravity", "expected 3 numbers, found 2",
+                    "it serves bodies in space, z up; planar.mass has a `gravity` of its own");
       } else {
         model_.gravity = std::get<std::vector<double>>(
             FieldReader(space, {}).read(vector("gravity", "m/s^2", 3, ""), *gravity, "gravity"));
@@ -579,6 +592,9 @@ class ModelReader {
       if (record->is_scalar() && record->text == "all") {
         model_.record_all = true;
       } else if (record->is_sequence()) {
+        if (record->items.empty())
+          throw fault("E-TYPE", record->mark, "record", "the list is empty",
+                      "remove it to record the default channels");
         for (const Node& n : record->items) model_.record.push_back({scalar(n, "record"), n.mark, "record"});
       } else {
         model_.record.push_back({scalar(*record, "record"), record->mark, "record"});
@@ -596,7 +612,7 @@ class ModelReader {
 
   void read_plot(const Node& p) {
     if (!p.is_mapping())
-      throw error("E-TYPE", p.mark, "plots", "expected {title: …, y: …}, found " + p.described());
+      throw fault("E-TYPE", p.mark, "plots", "expected {title: …, y: …}, found " + p.described());
     PlotRequestText plot;
     for (const Node::Entry& e : p.entries) {
       if (e.key == "title") {
@@ -608,38 +624,47 @@ class ModelReader {
           for (const Node& n : e.value.items) plot.y.push_back({scalar(n, "plots.y"), n.mark, "plots.y"});
         else plot.y.push_back({scalar(e.value, "plots.y"), e.value.mark, "plots.y"});
       } else {
-        throw error("E-KEY", e.mark, "plots." + e.key, "a plot has no such key",
-                    did_you_mean(e.key, {"title", "x", "y"}));
+        throw fault("E-KEY", e.mark, "plots." + e.key, "a plot has no such key",
+                    did_you_mean(e.key, std::vector<std::string>{"title", "x", "y"}));
       }
     }
-    if (plot.y.empty()) throw error("E-MISSING", p.mark, "plots", "`y` is missing (the channels to plot)");
+    if (plot.y.empty()) throw fault("E-MISSING", p.mark, "plots", "`y` is missing (the channels to plot)");
     model_.plots.push_back(std::move(plot));
   }
 
   // ---- --set
 
   /// `mass.initial.position` of a component: a changed copy of its fields.
-  void apply_settings(Namespace& space) {
+  void apply_settings() {
     const auto pending = unused_;
     for (const auto& [key, value] : pending)
       if (!key.starts_with("simulate."))
-        diagnostics_.collect([&, &key = key, &value = value] { apply(key, value, space); });
+        diagnostics_.collect([&, &key = key, &value = value] { apply(key, value); });
   }
 
-  void apply(const std::string& key, const std::string& value, const Namespace& space) {
+  void apply(const std::string& key, const std::string& value) {
     for (std::size_t dot = key.rfind('.'); dot != std::string::npos && dot > 0;
          dot = key.rfind('.', dot - 1)) {
       const int i = model_.find_component(key.substr(0, dot));
       if (i < 0) continue;
       FlatComponent& c = model_.components[i];
+      const std::string field = key.substr(dot + 1);
+      if (field == "type" || field == "for" || field == "use")
+        throw ModelError("E-USAGE", "--set " + key,
+                         fmt::format("`{}` cannot be changed from the command line", field),
+                         "change the model");
       Node& fields = model_.documents_->emplace_back(*c.fields);
       replace(fields, key.substr(dot + 1), key, value);
       c.fields = &fields;
-      (void)space;
       return;
     }
     std::vector<std::string> names;
-    for (const auto& [name, parameter] : space.parameters) names.push_back(name);
+    for (const Namespace& inner : *model_.spaces_)
+      for (const auto& [name, parameter] : inner.parameters) names.push_back(inner.prefix + name);
+    for (const Parameter& p : simulate_schema())
+      if (p.key == key)
+        throw ModelError("E-USAGE", "--set " + key, "there is no such parameter or component",
+                         "did you mean simulate." + key + "?");
     for (const FlatComponent& c : model_.components) {
       if (names.size() > 2000) break;
       for (const Parameter& p : c.type->parameters) {
@@ -722,6 +747,19 @@ Model Model::from_tree(Node tree, const Registry& registry, const ReadOptions& o
   return m;
 }
 
+ModelError Model::located(const ModelError& e) const {
+  if (!e.place.file.empty()) return e;
+  std::string path = e.where;
+  if (path.starts_with('`')) path = path.substr(1, path.find('`', 1) - 1);  // `mass.position` (force balance)
+  for (; !path.empty(); path.resize(path.rfind('.') == std::string::npos ? 0 : path.rfind('.'))) {
+    if (const int c = find_component(path); c >= 0)
+      return fault(e.code.c_str(), components[c].mark, e.where, e.cause, e.hint);
+    if (const int d = find_node(path); d >= 0)
+      return fault(e.code.c_str(), nodes[d].mark, e.where, e.cause, e.hint);
+  }
+  return e;
+}
+
 std::string Model::absolute(const Namespace& space, const std::string& name) {
   const std::size_t dot = name.find('.');
   const std::string first = name.substr(0, dot);
@@ -738,18 +776,6 @@ int Model::find_component(std::string_view path) const {
 int Model::find_node(std::string_view path) const {
   const auto at = node_index_.find(path);
   return at == node_index_.end() ? -1 : at->second;
-}
-
-std::vector<std::string> Model::names_in(const Namespace& space) const {
-  std::vector<std::string> names = {"ground"};
-  for (const auto& [port, target] : space.ports) names.push_back(port);
-  const auto add = [&](const std::string& path) {
-    if (path.starts_with(space.prefix) && names.size() < 5000)
-      names.push_back(path.substr(space.prefix.size()));
-  };
-  for (const FlatComponent& c : components) add(c.path);
-  for (const DeclaredNode& n : nodes) add(n.path);
-  return names;
 }
 
 Node Model::flattened() const {

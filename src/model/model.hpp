@@ -80,13 +80,13 @@ class Model {
 
   /// Where a key of `simulate:` has its value, or the section itself.
   Mark simulate_mark(std::string_view key) const;
+  /// The same fault with the place of the component that its row belongs to, if it has no place yet.
+  ModelError located(const ModelError& e) const;
   /// What a name means in a namespace, by absolute path; `ground` stays `ground`.
   static std::string absolute(const Namespace& space, const std::string& name);
   /// Index of a component or declared node with exactly this path, or -1.
   int find_component(std::string_view path) const;
   int find_node(std::string_view path) const;
-  /// All names a reference may begin with, for "did you mean".
-  std::vector<std::string> names_in(const Namespace& space) const;
   /// The model as it stands, without parameters, subsystems, repetitions or other files: reads back as the same model.
   Node flattened() const;
 

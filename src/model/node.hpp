@@ -59,6 +59,12 @@ inline Node::Node(std::string text) : kind(Kind::scalar), text(std::move(text)) 
 inline Node::Node(const char* text) : Node(std::string(text)) {}
 inline Node::Node(int number) : Node(std::to_string(number)) {}
 
+/// A fault at a place of a model text.
+inline ModelError fault(const char* code, const Mark& mark, const std::string& where, std::string cause,
+                        std::string hint = {}) {
+  return ModelError(code, where, std::move(cause), std::move(hint), mark.place());
+}
+
 /// For models written in C++: List{"ground", "mass"}, Fields{{"mass", "1 kg"}, {"initial", Fields{{"position", "5 m"}}}}.
 struct List : Node {
   List(std::initializer_list<Node> items) : Node(Node::sequence(items)) {}

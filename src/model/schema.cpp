@@ -117,7 +117,9 @@ ComponentType& ComponentType::owns(Domain domain) {
 ComponentType& ComponentType::is_block(std::string output_summary, bool wide) {
   block = true;
   gives({"output", "", std::move(output_summary), {}, wide});
-  return takes(text("unit", "unit of the output, checked where it meets a physical input").optional());
+  Parameter tag = text("unit", "SI unit of the output, checked where it meets a physical input");
+  tag.verbatim = true;
+  return takes(tag.optional());
 }
 
 const Parameter* ComponentType::parameter(std::string_view key) const {

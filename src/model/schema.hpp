@@ -27,16 +27,20 @@ struct Parameter {
   bool required = true;
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
-  bool above_minimum = false;                                       // the minimum itself is excluded
-  std::string alternative_of = {};                                  // exactly one key of this set is given
-  std::vector<std::string> choices = {};                            // of a choice
-  int size = 0;                                                     // of a vector; 0: any
-  std::string second_unit = {};                                     // of a table: of its values
+  bool like_output = false;               // of the kind of the block's output: agrees with its `unit:`
+  bool bare_allowed = false;              // a bare number counts as SI
+  bool verbatim = false;                  // of a text: parentheses are part of it
+  bool above_minimum = false;             // the minimum itself is excluded
+  std::string alternative_of = {};        // exactly one key of this set is given
+  std::vector<std::string> choices = {};  // of a choice
+  int size = 0;                           // of a vector; 0: any
+  std::string second_unit = {};           // of a table: of its values
   std::vector<std::pair<std::string, std::string>> variables = {};  // of an expression: name, unit
   std::vector<Parameter> group = {};                                // of a group
 
   Parameter& otherwise(std::string text) { return fallback = std::move(text), required = false, *this; }
   Parameter& optional() { return required = false, *this; }
+  Parameter& of_output() { return like_output = true, *this; }
   Parameter& positive() { return minimum = 0, above_minimum = true, *this; }
   Parameter& at_least(double value) { return minimum = value, *this; }
   Parameter& at_most(double value) { return maximum = value, *this; }

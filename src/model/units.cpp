@@ -103,6 +103,26 @@ std::vector<std::string> suggestions() {
 bool name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '%' || (c & 0x80); }
 bool name_character(char c) { return name_start(c) || std::isdigit(static_cast<unsigned char>(c)); }
 
+/// m2 and m² for m^2, Nm for N*m, ° for deg; otherwise the nearest name.
+std::string meant(std::string_view name) {
+  if (name == "°") return "deg";
+  const auto with_power = [](std::string_view part) -> std::string {
+    if (look_up(part)) return std::string(part);
+    for (const auto& [sign, power] :
+         {std::pair("²", "2"), std::pair("³", "3"), std::pair("2", "2"), std::pair("3", "3")})
+      if (part.ends_with(sign) && look_up(part.substr(0, part.size() - std::string_view(sign).size())))
+        return std::string(part.substr(0, part.size() - std::string_view(sign).size())) + "^" + power;
+    return "";
+  };
+  if (const std::string one = with_power(name); !one.empty()) return one;
+  for (std::size_t i = name.size() - 1; i > 0; --i) {
+    const std::string first = with_power(name.substr(0, i)), second = with_power(name.substr(i));
+    if (!first.empty() && !second.empty() && parse_unit(first).dimension != parse_unit(second).dimension)
+      return first + "*" + second;
+  }
+  return nearest_name(name, suggestions());
+}
+
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -145,8 +165,7 @@ class Reader {
       while (at_ < text_.size() && name_character(text_[at_])) ++at_;
       const auto name = text_.substr(begin, at_ - begin);
       const auto found = look_up(name);
-      if (!found)
-        throw UnitError("unknown unit `" + std::string(name) + "`", begin, nearest_name(name, suggestions()));
+      if (!found) throw UnitError("unknown unit `" + std::string(name) + "`", begin, meant(name));
       unit = *found;
     } else {
       throw UnitError("expected a unit", at_);

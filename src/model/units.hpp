@@ -1,6 +1,7 @@
 // Units and dimensions: what a number in a model file is measured in. Angles are tracked, so that rad/s and Hz are not
 // mistaken for each other.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -56,12 +57,20 @@ int edit_distance(std::string_view a, std::string_view b);
 template <class Names>
 std::string nearest_name(std::string_view name, const Names& names) {
   std::string best;
-  int distance = 1 + static_cast<int>(name.size()) / 3;  // about one slip in three letters
+  int distance =
+      std::clamp((static_cast<int>(name.size()) + 1) / 3, 1, 3);  // about one slip in three letters
   for (const auto& candidate : names) {
     const int d = edit_distance(name, candidate);
     if (d <= distance && (best.empty() || d < edit_distance(name, best))) best = candidate;
   }
   return best;
+}
+
+/// "did you mean NAME?" if one is near, `otherwise` if not.
+template <class Names>
+std::string did_you_mean(std::string_view name, const Names& names, std::string otherwise = {}) {
+  const std::string near = nearest_name(name, names);
+  return near.empty() ? otherwise : "did you mean " + near + "?";
 }
 
 }  // namespace escapement

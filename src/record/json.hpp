@@ -23,6 +23,7 @@ class Json {
 
   Json& set(std::string key, Json value);  // of an object; replaces an earlier value
   Json& add(Json value);                   // to an array
+  Json& merge(const Json& other);          // all entries of another object
   Json* find(const std::string& key);
   /// One line, or indented by two spaces per level. Numbers in full precision; NaN and infinities become null.
   std::string text(bool indented = false) const;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <fstream>
 
 #include "record/file_error.hpp"
 
@@ -14,7 +15,18 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr const char* own_files[] = {"results.csv", "results.h5", "summary.json", "model.yaml"};
+
+/// A model of the user's own is never replaced: those of runs begin with RunFolder::model_heading.
+bool written_by_a_run(const fs::path& model) {
+  std::error_code fault;
+  if (!fs::exists(model, fault)) return true;
+  std::ifstream file(model);
+  std::string line;
+  std::getline(file, line);
+  return line.starts_with(RunFolder::model_heading);
 }
+
+}  // namespace
 
 RunFolder RunFolder::beside(const fs::path& model) {
   std::error_code fault;
@@ -43,7 +55,7 @@ RunFolder RunFolder::at(const fs::path& folder, bool replace) {
   if (!replace)
     throw FileError(folder.string(), "the folder is not empty",
                     "another folder, or --force to replace the run in it");
-  if (!fs::exists(folder / "results.csv"))
+  if (!fs::exists(folder / "results.csv") || !written_by_a_run(folder / "model.yaml"))
     throw FileError(folder.string(), "the folder holds something else than a run; it is left as it is",
                     "another folder");
   for (const char* file : own_files) {
@@ -54,6 +66,10 @@ RunFolder RunFolder::at(const fs::path& folder, bool replace) {
 }
 
 void RunFolder::write(const std::string& name, std::string_view text) const {
+  std::error_code ignored;
+  if (const auto there = fs::symlink_status(path_ / name, ignored);
+      fs::exists(there) && !fs::is_regular_file(there))
+    throw FileError((path_ / name).string(), "is there already and is no file", "another name");
   const fs::path target = path_ / name, temporary = path_ / ("." + name + ".part");
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) throw system_error(target, "cannot be written", errno);

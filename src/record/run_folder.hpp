@@ -8,6 +8,9 @@ namespace escapement {
 
 class RunFolder {
  public:
+  /// The first line of the model in a run folder begins so.
+  static constexpr std::string_view model_heading = "# The model as run";
+
   /// `<model's folder>-run`, or `-run-2`, `-run-3` … if there is one already. Throws FileError.
   static RunFolder beside(const std::filesystem::path& model);
   /// This folder: new, empty, or (with `replace`) an earlier run, whose files are removed.

@@ -149,6 +149,16 @@ std::string component_page(const ComponentType& t) {
   return out;
 }
 
+std::string simulate_page() {
+  std::vector<Line> lines;
+  collect(simulate_schema(), "", lines);
+  std::string out = "simulate: how a model is simulated.\n\nValues\n";
+  for (const Line& l : lines)
+    out += fmt::format("  {:<18} {} ({}){}. {}\n", l.key, l.kind, l.need,
+                       l.range.empty() ? "" : ", " + l.range, l.summary);
+  return out;
+}
+
 std::string component_markdown(const ComponentType& t) {
   std::string out = fmt::format("## {}\n\n{}\n", t.name, t.summary);
   if (!t.description.empty()) out += "\n" + t.description + "\n";

@@ -10,6 +10,8 @@ namespace escapement {
 /// One line per type.
 std::string component_list(const Registry& registry);
 std::string component_page(const ComponentType& type);
+/// The keys of `simulate:`.
+std::string simulate_page();
 std::string component_markdown(const ComponentType& type);
 /// All types on one page, with a table of contents.
 std::string reference_markdown(const Registry& registry);

@@ -9,7 +9,7 @@ namespace escapement {
 ComponentType control_constant() {
   ComponentType type("control.constant", "A signal with a constant value.");
   type.is_block("the value", true);
-  type.takes(vector("value", "any", 0, "a number, or a list for a wide signal"));
+  type.takes(vector("value", "any", 0, "a number, or a list for a wide signal").of_output());
   type.signs = "The output equals the value, in SI.";
   type.shape = {"block"};
   type.example = R"yaml(

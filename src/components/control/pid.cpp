@@ -143,8 +143,8 @@ ComponentType control_pid() {
       number("setpoint_weight", "1", "b: share of the set-point in the proportional part").otherwise("1"));
   type.takes(number("derivative_setpoint_weight", "1", "c: share of the set-point in the derivative part")
                  .otherwise("0"));
-  type.takes(number("minimum", "any", "lower limit of the output; none if absent").optional());
-  type.takes(number("maximum", "any", "upper limit of the output; none if absent").optional());
+  type.takes(number("minimum", "any", "lower limit of the output; none if absent").of_output().optional());
+  type.takes(number("maximum", "any", "upper limit of the output; none if absent").of_output().optional());
   type.takes(
       number("tracking_time", "s", "time in which the integral follows a limited output; kp / ki if absent")
           .positive()

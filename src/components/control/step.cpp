@@ -13,8 +13,8 @@ ComponentType control_step() {
       "is `after`.";
   type.is_block("the signal");
   type.takes(number("time", "s", "when it jumps").otherwise("0 s"));
-  type.takes(number("before", "any", "value until then").otherwise("0"));
-  type.takes(number("after", "any", "value from then on").otherwise("1"));
+  type.takes(number("before", "any", "value until then").of_output().otherwise("0"));
+  type.takes(number("after", "any", "value from then on").of_output().otherwise("1"));
   type.signs = "As in the words.";
   type.shape = {"block"};
   type.example = R"yaml(

@@ -10,7 +10,7 @@ ComponentType control_tanh_saturation() {
   ComponentType type("control.tanh_saturation", "A smooth saturation: output = limit · tanh(input / limit).");
   type.is_block("the limited signal", true);
   type.connects(input("any", "the signal to limit").any_width());
-  type.takes(number("limit", "any", "the output stays within ± limit").positive());
+  type.takes(number("limit", "any", "the output stays within ± limit").of_output().positive());
   type.signs = "The output has the sign of the input.";
   type.shape = {"block"};
   type.example = R"yaml(

@@ -8,6 +8,11 @@ template class escapement::Group<escapement::translational::Force>;
 namespace escapement {
 
 void translational::build_force(Build& b, const char* force, const char* unit) {
+  const auto at = b.node<Position<1>>("at"), reaction = b.node<Position<1>>("reaction");
+  if (at.variable == reaction.variable)
+    b.refuse("E-TOPOLOGY", "at",
+             at.is_ground() ? "is ground: nothing would move" : "is also where it reacts: nothing would move",
+             "two different parts, or leave `reaction` out");
   Signal<1> input;
   if (b.connected("input")) {
     input = b.signal("input");
@@ -16,7 +21,7 @@ void translational::build_force(Build& b, const char* force, const char* unit) {
     b.add(control::Constant{input, b.number("value")});
   }
   b.channel(force, input);
-  b.add(Force{b.node<Position<1>>("at"), input, b.node<Position<1>>("reaction")});
+  b.add(Force{at, input, reaction});
 }
 
 ComponentType translational_force() {

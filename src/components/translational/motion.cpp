@@ -14,7 +14,8 @@ void translational::build_motion(Build& b, const char* position, const char* for
                                  const char* force_unit) {
   const auto at = b.node<Position<1>>("at");
   if (at.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name what is moved");
-  const auto reaction = b.system.multiplier<1>(b.name(force), {.unit = force_unit});
+  const auto reaction = b.system.multiplier<1>(
+      b.name(force), {.unit = force_unit, .row_unit = std::string_view(force_unit) == "N" ? "m" : "rad"});
   b.channel(force, reaction, -1);
   const std::string start = std::string("initial.") + position;
   if (b.has(position)) {

@@ -12,6 +12,8 @@ namespace escapement {
 void translational::build_spring(Build& b, const char* law, const char* force, const char* elongation,
                                  const char* rest) {
   const auto A = b.node<Position<1>>("between", 0), B = b.node<Position<1>>("between", 1);
+  if (b.given("interpolation") && !b.has("table"))
+    b.refuse("E-VALUE", "interpolation", "belongs to a `table`", "remove it");
   if (b.has("stiffness")) {
     const ElementId id = b.add(Spring{A, B, b.number("stiffness"), b.number(rest)});
     b.channel<Spring>(force, id, 0);
