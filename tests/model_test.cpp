@@ -462,3 +462,38 @@ simulate: {until: 1 s, step: 0.1 s}
   t.assembly = &a;
   CHECK_THROWS_WITH_AS(simulate(a, simulate_options(loop), t), doctest::Contains("a.output"), ModelError);
 }
+
+TEST_CASE("play, friction and a limited controller: Newton finds its way through the kinks") {
+  const std::string axis = R"yaml(
+escapement: 1
+nodes: {rotational: [gear_out]}
+components:
+  motor: {type: rotational.inertia, inertia: 2e-4 kg*m^2}
+  gear: {type: rotational.gear, ratio: 5, between: [motor, gear_out]}
+  teeth: {type: rotational.backlash, gap: 1 mrad, stiffness: 5000 N*m/rad, damping: 5 N*m*s/rad, between: [gear_out, load]}
+  load: {type: rotational.inertia, inertia: 0.02 kg*m^2}
+  bearing: {type: rotational.friction, coulomb: 0.3 N*m, viscous: 0.05 N*m*s/rad, between: [ground, load]}
+  target: {type: control.step, time: 0.1 s, after: 90 deg, unit: rad}
+  pid:
+    type: control.pid
+    setpoint: target
+    measurement: load.angle
+    kp: 20 N*m/rad
+    ki: 20 N*m/rad/s
+    kd: 0.6 N*m*s/rad
+    derivative_filter: 2 ms
+    minimum: -2 N*m
+    maximum: 2 N*m
+    unit: N*m
+  drive: {type: rotational.torque, at: motor, input: pid}
+simulate: {until: 1 s, step: 1 ms}
+)yaml";
+  for (const char* step : {"0.5 ms", "1 ms", "2 ms"})
+    for (const char* damping : {"0", "1 N*m*s/rad", "20 N*m*s/rad"})
+      for (const char* kd : {"0.3 N*m*s/rad", "1 N*m*s/rad"}) {
+        CAPTURE(std::string(step) + ", damping " + damping + ", kd " + kd);
+        const Outcome o = run(
+            read(axis, {{{"simulate.step", step}, {"teeth.damping", damping}, {"pid.kd", kd}}, false, {}}));
+        CHECK(o.last("load.angle") == doctest::Approx(std::acos(-1.0) / 2).epsilon(0.02));
+      }
+}

@@ -146,7 +146,7 @@ TEST_CASE("inconsistent starts are refused by name, or projected on request") {
   CHECK_THROWS_WITH_AS(refusing.start(state), doctest::Contains("`rod` (holonomic constraint)"), ModelError);
   state.value[0] = 1.0;
   state.rate[0] = 0.3;
-  CHECK_THROWS_WITH_AS(refusing.start(state), doctest::Contains("rate of violation"), ModelError);
+  CHECK_THROWS_WITH_AS(refusing.start(state), doctest::Contains("velocities violate"), ModelError);
 
   GeneralizedAlphaOptions o;
   o.start.project = true;

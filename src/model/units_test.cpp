@@ -64,7 +64,10 @@ TEST_CASE("errors: place, cause, nearest") {
   };
   CHECK(error("N*sec/m").position == 2);
   CHECK(error("Newton").position == 0);
-  CHECK(error("Pas").nearest == "Pa");
+  CHECK(error("Pas").nearest == "Pa*s");
+  CHECK(error("Nm").nearest == "N*m");
+  CHECK(error("kgm2").nearest == "kg*m^2");
+  CHECK(error("°").nearest == "deg");
   CHECK(error("hz").nearest == "Hz");
   CHECK(error("N**m").position == 2);
   CHECK(error("").position == 0);
