@@ -1,5 +1,6 @@
 #include "model/expression.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -202,7 +203,7 @@ class ExpressionCompiler {
     const Operand b = nested();
     alike(a, b, place, "chosen between");
     emit(Op::choose);
-    return {a.zero ? b.dimension : a.dimension, a.zero && b.zero};
+    return {a.zero ? b.dimension : a.dimension, a.zero && b.zero, a.bare && b.bare};
   }
   Operand nested() {
     if (++depth_ > 50) throw ExpressionError("the expression is nested too deeply", at_);
@@ -418,29 +419,32 @@ class ExpressionCompiler {
       throw ExpressionError(std::string(name) + " of a quantity with unit " + a.dimension.text(), place,
                             std::string("it takes ") + wanted, Kind::unit);
     };
+    // What is made of bare numbers alone is one.
+    const bool bare = std::all_of(arguments.begin(), arguments.end(), [](const Operand& o) { return o.bare; });
     switch (f.rule) {
       case Function::numbers:
         if (!a.dimension.dimensionless()) refuse("a pure number");
-        return {};
+        return {{}, false, bare};
       case Function::angle_in:
         if (!a.dimension.dimensionless() && a.dimension != angle()) refuse("an angle or a pure number");
-        return {};
+        return {{}, false, bare};
       case Function::angle_out:
         if (!a.dimension.dimensionless()) refuse("a pure number");
         return {angle()};
       case Function::keeps:
-        return {f.op == Op::sign ? Dimension{} : a.dimension};
+        return {f.op == Op::sign ? Dimension{} : a.dimension, false, bare};
       case Function::root: {
         Operand r;
         for (int i = 0; i < Dimension::bases; ++i) {
           if (a.dimension.exponent[i] % 2 != 0) refuse("a quantity whose exponents are even");
           r.dimension.exponent[i] = a.dimension.exponent[i] / 2;
         }
+        r.bare = bare;
         return r;
       }
       case Function::two_alike:
         alike(a, arguments[1], place, "compared");
-        return {a.zero ? arguments[1].dimension : a.dimension};
+        return {a.zero ? arguments[1].dimension : a.dimension, false, bare};
       default:
         alike(a, arguments[1], place, "compared");
         return {angle()};
