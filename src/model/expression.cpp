@@ -420,7 +420,8 @@ class ExpressionCompiler {
                             std::string("it takes ") + wanted, Kind::unit);
     };
     // What is made of bare numbers alone is one.
-    const bool bare = std::all_of(arguments.begin(), arguments.end(), [](const Operand& o) { return o.bare; });
+    const bool bare =
+        std::all_of(arguments.begin(), arguments.end(), [](const Operand& o) { return o.bare; });
     switch (f.rule) {
       case Function::numbers:
         if (!a.dimension.dimensionless()) refuse("a pure number");
