@@ -60,6 +60,7 @@ int check(const Command& command) {
   if (model.simulate.find("until")) options = simulate_options(model);
   const Assembly assembly = assemble(model);
   assembly.recorded(model);
+  for (const std::string& w : assembly.warnings) print_warning(w, command.json);
   if (options) check_scheme(model, assembly, *options);
   refuse_structural_singularity(model, assembly.system);
   started(model, assembly);

@@ -171,6 +171,7 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   Json events = Json::array();
   for (const auto& e : s.events) events.add(Json::object().set("time", e.time).set("what", e.what));
   Json warnings = Json::array();
+  for (const auto& w : assembly.warnings) warnings.add(w);
   for (const auto& w : s.warnings) warnings.add(w);
   j.set("events", events).set("warnings", warnings);
   j.set("largest_constraint_violation", s.largest_violation).set("most_violated", s.most_violated);

@@ -12,7 +12,7 @@ void translational::build_force(Build& b, const char* force, const char* unit) {
   if (at.variable == reaction.variable)
     b.refuse("E-TOPOLOGY", "at",
              at.is_ground() ? "is ground: nothing would move" : "is also where it reacts: nothing would move",
-             "two different parts, or leave `reaction` out");
+             at.is_ground() ? "name a part that moves" : "two different parts, or leave `reaction` out");
   Signal<1> input;
   if (b.connected("input")) {
     input = b.signal("input");
