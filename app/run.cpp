@@ -128,7 +128,6 @@ class Recording final : public RunObserver {
   }
   std::size_t channels() const { return channels_.size(); }
   bool with_hdf5() const { return channels_.size() < most_hdf5_channels; }
-  double time() const { return values_[0]; }  // of the last row
   const RunFolder* folder() const { return folder_ ? &*folder_ : nullptr; }
 
   static constexpr std::size_t most_hdf5_channels = 20'000;  // HDF5 holds about 20 kB per open dataset
@@ -264,12 +263,10 @@ int run(const Command& command) {
     if (result.failure) {
       const RunFailure& f = *result.failure;
       place = {f.component, f.equation, f.time};
-      failure.emplace(f.code, fmt::format("t={:g} s h={:g} s", f.time, f.step), f.cause, f.hint);
+      failure.emplace(f.code, f.where, f.cause, f.hint);
     }
-  } catch (const ModelError& e) {
-    if (!recording.folder()) throw model.located(e);
-    if (e.code == "E-NAN") place = {e.where.substr(0, e.where.rfind('.')), "", recording.time()};
-    failure.emplace(e);
+  } catch (const ModelError& e) {  // it cannot start
+    throw model.located(e);
   }
   const double wall = seconds_since(begin);
   progress.clear();

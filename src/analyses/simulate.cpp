@@ -85,8 +85,12 @@ class Run {
     result_.statistics.factorizations += start.newton.factorizations;
     record(state);
 
-    while (state.t < options_.until && !result_.failure && !result_.stopped) {
-      advance(state, timetable_.next(state.t, next_jump()));
+    try {
+      while (state.t < options_.until && !result_.failure && !result_.stopped)
+        advance(state, timetable_.next(state.t, next_jump()));
+    } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
+      result_.failure = {e.code,  e.where, e.where.substr(0, e.where.rfind('.')), "", state.t,
+                         e.cause, e.hint};
     }
     result_.statistics.simulated_seconds = state.t;
     return std::move(result_);
@@ -159,7 +163,7 @@ class Run {
     RunFailure f;
     f.code = "E-NEWTON";
     f.time = t;
-    f.step = h;
+    f.where = fmt::format("t={:g} s h={:g} s", t, h);
     f.cause = describe(report, system_);
     if (!report.worst.empty()) {
       const int row = report.worst.front().row;
@@ -290,7 +294,7 @@ SimulateOptions simulate_options(const Model& model) {
 
 void check_scheme(const Model& model, const Assembly& assembly, const SimulateOptions& options) {
   try {
-    GeneralizedAlpha(assembly.system, options.stepper);
+    refuse_scheme(assembly.system, options.stepper);
   } catch (const ModelError& e) {
     if (e.code != "E-SCHEME") throw;
     throw error("E-SCHEME", model, options.stepper.mechanics.beta == 0 ? "scheme" : "rho",

@@ -41,10 +41,11 @@ struct RunStatistics {
 
 /// Why a run ended before its time.
 struct RunFailure {
-  std::string code;  // E-NEWTON
-  double time = 0, step = 0;
-  std::string cause, hint;
+  std::string code;                 // E-NEWTON, E-NAN …
+  std::string where;                // time and step, or what could not be recorded
   std::string component, equation;  // of the worst row
+  double time = 0;
+  std::string cause, hint;
 };
 
 class RunObserver {

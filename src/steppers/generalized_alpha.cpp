@@ -9,6 +9,22 @@
 
 namespace escapement {
 
+void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options) {
+  const Range rows = system.rows(Kind::holonomic);
+  if (rows.size() == 0) return;
+  if (options.mechanics.beta == 0)
+    throw ModelError("E-SCHEME", system.row_name(rows.begin),
+                     "beta = 0 cannot satisfy a holonomic constraint", "choose a scheme with beta > 0");
+  const double radius = options.mechanics.radius_at_infinity();
+  if (radius > 1 - 1e-9 && options.constraints == ConstraintForm::index3)
+    throw ModelError(
+        "E-SCHEME", system.row_name(rows.begin),
+        fmt::format("spectral radius at infinity {:g}: the multipliers of index-3 rows would grow "
+                    "without bound",
+                    radius),
+        "choose rho below 1 (0.9 is fine)");
+}
+
 GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions options)
     : system_(system),
       options_(options),
@@ -18,19 +34,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
       trial_(system.state()) {
   for (const auto& w : check(options.mechanics)) warnings_.push_back(w);
   for (const auto& w : check(options.states)) warnings_.push_back(w);
-  if (system.rows(Kind::holonomic).size() > 0) {
-    const double radius = options.mechanics.radius_at_infinity();
-    if (options.mechanics.beta == 0)
-      throw ModelError("E-SCHEME", system.row_name(system.rows(Kind::holonomic).begin),
-                       "beta = 0 cannot satisfy a holonomic constraint", "choose a scheme with beta > 0");
-    if (radius > 1 - 1e-9 && !index2_)
-      throw ModelError(
-          "E-SCHEME", system.row_name(system.rows(Kind::holonomic).begin),
-          fmt::format("spectral radius at infinity {:g}: the multipliers of index-3 rows would grow "
-                      "without bound",
-                      radius),
-          "choose rho below 1 (0.9 is fine)");
-  }
+  refuse_scheme(system, options);
   if (constrained_ && options.mechanics.radius_at_infinity() > 1 - 1e-9)
     warnings_.push_back(
         {"A-stability",

@@ -40,9 +40,12 @@ struct StepReport {
   bool ok() const { return newton.ok(); }
 };
 
+/// Throws ModelError E-SCHEME for a scheme that cannot advance this system (ρ∞ = 1 or β = 0 with index-3 rows).
+void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options);
+
 class GeneralizedAlpha {
  public:
-  /// Throws ModelError E-SCHEME for a scheme that cannot advance this system (ρ∞ = 1 or β = 0 with index-3 rows).
+  /// Throws as refuse_scheme().
   GeneralizedAlpha(const System& system, GeneralizedAlphaOptions options);
   GeneralizedAlpha(System&&, GeneralizedAlphaOptions) = delete;  // the system must outlive the stepper
 
