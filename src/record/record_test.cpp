@@ -350,7 +350,7 @@ TEST_CASE("HDF5: memory does not grow with the rows") {
 }
 #endif
 
-TEST_CASE("results.h5 is rebuilt from results.csv and keeps its units") {
+TEST_CASE("results.csv takes its units from results.h5, and a line cut by a kill is left out") {
   const Folder folder;
   const auto csv = csv_writer(folder / "results.csv", three);
   const auto hdf5 = hdf5_writer(folder / "results.h5", three);
@@ -363,18 +363,8 @@ TEST_CASE("results.h5 is rebuilt from results.csv and keeps its units") {
   hdf5->close();
   std::ofstream(folder / "results.csv", std::ios::app) << "3.333,0.";  // as a kill leaves it
   CHECK(read_results(folder.path).columns[2].unit == "m/s");
-  rebuild_hdf5(folder.path);
-  const Results results = read_hdf5(folder / "results.h5"), from_csv = read_results(folder.path);
-  CHECK(results.rows() == 3333);
-  CHECK(results.data == from_csv.data);
-  CHECK(results.columns[1].unit == "m");
-  CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 2);
-
+  CHECK(read_results(folder.path).rows() == 3333);
   put(folder / "results.h5", "not HDF5");
   CHECK(read_results(folder.path).columns[1].unit.empty());
-  std::ofstream(folder / "results.csv", std::ios::app) << "\n";
-  CHECK_THROWS_AS(rebuild_hdf5(folder.path), FileError);
-  CHECK(content(folder / "results.h5") == "not HDF5");
-  CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 2);
   CHECK_THROWS_AS(read_hdf5(folder / "results.h5"), FileError);
 }

@@ -170,22 +170,4 @@ Results read_results(const fs::path& run_folder_or_csv) {
   return results;
 }
 
-void rebuild_hdf5(const fs::path& run_folder) {
-  CsvReader reader(run_folder / "results.csv");
-  const fs::path target = run_folder / "results.h5", fresh = run_folder / ".results.h5.rebuilt";
-  auto writer = hdf5_writer(fresh, columns_with_units(reader.names(), target));
-  try {
-    std::vector<double> values(reader.names().size());
-    while (reader.row(values)) writer->row(values);
-    writer->close();
-  } catch (...) {
-    writer.reset();  // which keeps what it has
-    std::error_code ignored;
-    fs::remove(fresh, ignored);
-    throw;
-  }
-  if (rename(fresh.c_str(), target.c_str()) != 0) throw system_error(target, "cannot be written", errno);
-  unlink((run_folder / ".results.h5.spare").c_str());  // left by a killed run
-}
-
 }  // namespace escapement

@@ -25,8 +25,4 @@ Results read_hdf5(const std::filesystem::path& path);
 /// Names and units alone.
 std::vector<Column> hdf5_columns(const std::filesystem::path& path);
 
-/// Writes results.h5 of a run folder anew from results.csv, in constant memory; the old one stays until the new one
-/// is complete, and gives the units. Throws FileError.
-void rebuild_hdf5(const std::filesystem::path& run_folder);
-
 }  // namespace escapement
