@@ -31,6 +31,7 @@ class Diagnostics {
     }
     if (errors_.size() >= most) stop();
   }
+  std::size_t size() const { return errors_.size(); }
   /// Throws ModelErrors if there are any.
   void stop() const {
     if (!errors_.empty()) throw ModelErrors(errors_);
