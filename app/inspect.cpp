@@ -6,6 +6,7 @@
 #include "analyses/simulate.hpp"
 #include "command_line.hpp"
 #include "components/registry.hpp"
+#include "core/structural_rank.hpp"
 #include "messages.hpp"
 #include "record/file_error.hpp"
 #include "record/run_folder.hpp"

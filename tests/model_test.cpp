@@ -10,6 +10,7 @@
 
 #include "analyses/simulate.hpp"
 #include "components/registry.hpp"
+#include "core/structural_rank.hpp"
 #include "problems/heavy_top.hpp"
 #include "problems/pendulum.hpp"
 #include "problems/spring_mass.hpp"

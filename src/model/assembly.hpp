@@ -33,9 +33,6 @@ struct Assembly {
 /// Throws ModelErrors with everything that is wrong.
 Assembly assemble(const Model& model);
 
-/// Rows that no choice of numbers could solve for (structural rank), by name; empty when there are none.
-std::vector<std::string> structurally_singular_rows(const System& system);
-
 bool matches(std::string_view pattern, std::string_view name);
 /// Which of these channels a pattern means: `*` and `?`; a block's name stands for its output, another component's for
 /// all its channels.
