@@ -1,0 +1,12 @@
+// Sign conventions of blocks with states.
+#include "signs.hpp"
+
+namespace escapement::signs {
+
+Cases dynamics() {
+  return {
+
+  };
+}
+
+}  // namespace escapement::signs
