@@ -87,7 +87,7 @@ class Run {
 
     try {
       while (state.t < options_.until && !result_.failure && !result_.stopped)
-        advance(state, timetable_.next(state.t, next_jump()));
+        advance(state, timetable_.next(state.t, next_jump(state)));
     } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
       result_.failure = {e.code,  e.where, e.where.substr(0, e.where.rfind('.')), "", state.t,
                          e.cause, e.hint};
@@ -126,14 +126,17 @@ class Run {
     if (!observer_.step(state.t, s.steps)) result_.stopped = true;
   }
 
-  double next_jump() const {
+  /// When the next source jumps.
+  double next_event() const {
     return event_ < assembly_.events.size() ? assembly_.events[event_].time
                                             : std::numeric_limits<double>::infinity();
   }
+  /// … or something that was delayed.
+  double next_jump(const State& state) const { return std::min(next_event(), system_.next_break(state)); }
   /// All that jumps at this time; how many.
   int apply_events(State& state, double now) {
     int count = 0;
-    for (; next_jump() <= now + timetable_.slack(); ++event_, ++count) {
+    for (; next_event() <= now + timetable_.slack(); ++event_, ++count) {
       const TimeEvent& e = assembly_.events[event_];
       state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value;
     }
@@ -143,7 +146,7 @@ class Run {
     for (int n = apply_events(state, state.t); n > 0; --n)
       if (result_.statistics.events.size() < 10000)
         result_.statistics.events.push_back({state.t, "source jumps"});
-    stepper_.discontinuity(state);
+    stepper_.discontinuity(state, timetable_.slack());
   }
 
   void record(const State& state) {
