@@ -111,6 +111,7 @@ Node Model::flattened() const {
       };
       rename(e.value);
       for (Node& n : e.value.items) rename(n);
+      for (Node::Entry& named : e.value.entries) rename(named.value);
     }
     put(parts, c.path, std::move(fields));
   }
