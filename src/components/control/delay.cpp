@@ -69,9 +69,9 @@ void Delay::remember(const Point& p, History& history, bool fresh) const {
   const bool start = s.empty();
   if (start) history.passed = -std::numeric_limits<double>::infinity();
   // Only what jumped must be met exactly when it comes out; a kink costs no order.
-  const bool jump =
-      fresh && (start || std::abs(u - s.back().value) > 1e-9 * (std::abs(u) + std::abs(s.back().value)));
-  s.push_back({p.t, u, fresh, jump});
+  if (fresh && (start || std::abs(u - s.back().value) > 1e-9 * (std::abs(u) + std::abs(s.back().value))))
+    history.jumps.push_back(p.t);
+  s.push_back({p.t, u, fresh});
   while (history.first + 4 < s.size() && s[history.first + 3].time < p.t - delay_) ++history.first;
   if (history.first > s.size() / 2 && history.first > 64) {
     s.erase(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(history.first));
@@ -79,18 +79,13 @@ void Delay::remember(const Point& p, History& history, bool fresh) const {
   }
 }
 
-double Delay::next_break(double t, const History& history) const {
-  double next = std::numeric_limits<double>::infinity();
-  const std::vector<Sample>& s = history.samples;
-  for (std::size_t i = s.size(); i-- > history.first && s[i].time + delay_ > t;)
-    if (s[i].jump && s[i].time > history.passed) next = s[i].time + delay_;
-  return next;
+double Delay::next_break(double, const History& history) const {
+  return history.jumps.empty() ? std::numeric_limits<double>::infinity() : history.jumps.front() + delay_;
 }
 
 void Delay::pass_break(double t, double slack, History& history) const {
-  for (std::size_t i = history.first; i < history.samples.size(); ++i)
-    if (history.samples[i].fresh && history.samples[i].time + delay_ <= t + slack)
-      history.passed = std::max(history.passed, history.samples[i].time);
+  history.passed = std::max(history.passed, t + slack - delay_);
+  std::erase_if(history.jumps, [&](double time) { return time <= history.passed; });
 }
 
 }  // namespace control

@@ -10,17 +10,6 @@
 
 namespace escapement {
 
-template <>
-struct ValueTap<SlipMultiplier<1>> {  // TEMPORARY
-  SlipMultiplier<1> from;
-  Signal<1> to;
-  int part = 0;
-  double factor = 1;
-  Position<1> none = {};
-  auto variables() const { return std::tie(from, to, none); }
-  void flow(const auto& z, auto& out) const { out(to) += z(to) - factor * z(from); }
-};
-
 namespace {
 
 using math::UserEquations;
