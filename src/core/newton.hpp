@@ -73,6 +73,7 @@ class Newton {
   bool renew(NewtonProblem& problem, NewtonReport& report);
   bool refactor(NewtonProblem& problem, NewtonReport& report);
   double next_increment(NewtonProblem& problem);
+  bool jumped(NewtonProblem& problem);
   bool damped_step(NewtonProblem& problem, NewtonReport& report);
   double weighted(NewtonProblem& problem) const;
   void estimate_floors(NewtonProblem& problem);

@@ -177,7 +177,7 @@ class Assembler final : public Resolver {
       const Node* value = p.like_output ? c.fields->find(p.key) : nullptr;
       if (!value) continue;
       Parameter same = p;
-      same.unit = unit;
+      (p.type == Parameter::Type::table ? same.second_unit : same.unit) = unit;
       same.bare_allowed = true;
       reader.read(same, *value, c.path + "." + p.key);
     }

@@ -23,12 +23,16 @@ struct BoundOutput {
   void (*tap)(SystemBuilder&, const BoundOutput&, Signal<1> to) = nullptr;  // null: it is a signal already
 };
 
-/// One element's memory changes at a given time: a source that jumps.
+/// One element's memory changes at a given time, or again and again: a source that jumps. The times are time + k ·
+/// period for whole k, so they never drift and are never listed; at the k-th the memory becomes value + k · increment.
 struct TimeEvent {
   double time;
   ElementId element;
   int slot;
   double value;
+  double period = 0;     // s
+  double count = 1;      // how many times in all; may be infinite
+  double increment = 0;  // of the value, from time to time
 };
 
 /// The names of the model and what they stand for; implemented by the assembly.
@@ -201,6 +205,8 @@ class Build {
   void at_time(double time, const ElementId& element, int slot, double value) {
     resolver_.event({time, element, slot, value});
   }
+  /// The same again and again.
+  void at_times(const TimeEvent& event) { resolver_.event(event); }
 
   template <class H>
   static H typed(const Handle& handle) {
