@@ -290,7 +290,7 @@ class Writer {
     const auto& e = element_->last();
     for (const int input : e.store->inputs())
       if (input != UserEquations::time && (input - 1) % 3 == 2)
-        b_.refuse_at(text, "E-STORE", key,
+        b_.refuse_at(text, "E-VALUE", key,
                      fmt::format("what `{}` stores depends on `{}`", u.name, names_[input].first),
                      "store functions of values and rates only");
   }
