@@ -93,12 +93,11 @@ class Build {
   // ---- what the user names: equations, records, named ports
   /// The text under a key, as it stands; null: not given.
   const Node* node(std::string_view key) const { return fields_.find(key); }
-  /// The names under a key that is a mapping.
-  std::vector<std::string> names(std::string_view key) const {
-    std::vector<std::string> list;
-    if (const Node* value = fields_.find(key))
-      for (const Node::Entry& e : value->entries) list.push_back(e.key);
-    return list;
+  /// The entries under a key that is a mapping; none if it is not given.
+  const std::vector<Node::Entry>& entries(std::string_view key) const {
+    static const std::vector<Node::Entry> none;
+    const Node* value = fields_.find(key);
+    return value ? value->entries : none;
   }
   /// An expression of these variables (name, unit; "any" where nobody told) and of the parameters.
   Expression compile(const Node& text, std::string_view key,

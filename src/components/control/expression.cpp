@@ -44,17 +44,15 @@ std::vector<const Node*> texts(const Build& b) {
 void build(Build& b) {
   std::vector<std::pair<std::string, std::string>> names = {{"t", "s"}};
   std::vector<Signal<1>> inputs;
-  if (const Node* all = b.node("inputs")) {
-    const auto signals = b.signals("inputs");
-    const auto units = b.units("inputs");
-    for (std::size_t k = 0; k < signals.size(); ++k)
-      for (std::size_t part = 0; part < signals[k].size(); ++part) {
-        const std::string& name = all->entries[k].key;
-        names.push_back({signals[k].size() == 1 ? name : fmt::format("{}.{}", name, part + 1),
-                         units[k].empty() ? "any" : units[k]});
-        inputs.push_back(signals[k][part]);
-      }
-  }
+  const auto signals = b.signals("inputs");
+  const auto units = b.units("inputs");
+  for (std::size_t k = 0; k < signals.size(); ++k)
+    for (std::size_t part = 0; part < signals[k].size(); ++part) {
+      const std::string& name = b.entries("inputs")[k].key;
+      names.push_back({signals[k].size() == 1 ? name : fmt::format("{}.{}", name, part + 1),
+                       units[k].empty() ? "any" : units[k]});
+      inputs.push_back(signals[k][part]);
+    }
   std::vector<Expression> expressions;
   for (const Node* text : texts(b)) {
     Expression e = b.compile(*text, "expression", names);

@@ -72,7 +72,7 @@ class Writer {
   }
 
   void declare_unknowns() {
-    for (const Node::Entry& e : b_.node("unknowns")->entries) {
+    for (const Node::Entry& e : b_.entries("unknowns")) {
       const std::string key = "unknowns." + e.key;
       const std::string kind = b_.text(key + ".kind"), unit = unit_of(e.key);
       for (const auto& [field, kinds] :
@@ -89,7 +89,8 @@ class Writer {
       declared_.push_back({e.key, kind, unit, element_->size() - 1});
     }
     if (declared_.empty() && !b_.node("forces"))
-      b_.refuse("E-MISSING", "unknowns", "there is no unknown", "unknowns: {x: {kind: state}}");
+      b_.refuse("E-MISSING", "", "there are neither unknowns nor forces",
+                "unknowns: {x: {kind: state}}, equations: {x: der(x) = …}");
   }
 
   void position(const Node::Entry& e, const std::string& name, const std::string& unit,
@@ -117,10 +118,9 @@ class Writer {
   /// Positions that others own.
   template <class H>
   void connect_positions(const char* port, const char* unit, std::string_view parts) {
-    const Node* all = b_.node(port);
-    if (!all) return;
-    for (std::size_t k = 0; k < all->entries.size(); ++k) {
-      const Node::Entry& e = all->entries[k];
+    const auto& all = b_.entries(port);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const Node::Entry& e = all[k];
       const H h = b_.node<H>(port, static_cast<int>(k));
       for (int part = 0; part < H::dofs; ++part) {
         const std::string name = parts.empty() ? e.key : e.key + "." + parts[part];
@@ -132,13 +132,12 @@ class Writer {
   }
 
   void connect_inputs() {
-    const Node* all = b_.node("inputs");
-    if (!all) return;
+    const auto& all = b_.entries("inputs");
     const auto signals = b_.signals("inputs");
     const auto units = b_.units("inputs");
     for (std::size_t k = 0; k < signals.size(); ++k)
       for (std::size_t part = 0; part < signals[k].size(); ++part) {
-        const Node::Entry& e = all->entries[k];
+        const Node::Entry& e = all[k];
         element_->unknowns.push_back(DynamicElement::Unknown::of(signals[k][part]));
         add_name(signals[k].size() == 1 ? e.key : fmt::format("{}.{}", e.key, part + 1),
                  units[k].empty() ? "any" : units[k], false, e.value);
@@ -148,12 +147,16 @@ class Writer {
   // ---- equations
 
   void write_equations() {
-    const Node* all = b_.node("equations");
+    const auto& all = b_.entries("equations");
+    const auto has = [&](const std::string& name) {
+      return std::any_of(all.begin(), all.end(), [&](const auto& e) { return e.key == name; });
+    };
     for (const Declared& u : declared_)
-      if (!all->find(u.name))
-        b_.refuse("E-MISSING", "equations", fmt::format("there is no equation for `{}`", u.name),
+      if (!has(u.name))
+        b_.refuse("E-MISSING", b_.node("equations") ? "equations" : "",
+                  fmt::format("there is no equation for `{}`", u.name),
                   fmt::format("one equation per unknown: {}: left = right", u.name));
-    for (const Node::Entry& e : all->entries) {
+    for (const Node::Entry& e : all) {
       const auto u = std::find_if(declared_.begin(), declared_.end(),
                                   [&](const Declared& d) { return d.name == e.key; });
       if (u == declared_.end()) {
@@ -202,9 +205,7 @@ class Writer {
   }
 
   void write_forces() {
-    const Node* all = b_.node("forces");
-    if (!all) return;
-    for (const Node::Entry& e : all->entries) {
+    for (const Node::Entry& e : b_.entries("forces")) {
       const std::string key = "forces." + e.key;
       const auto at = forces_.find(e.key);
       if (at == forces_.end()) {
@@ -309,7 +310,7 @@ std::vector<OutputType> outputs(const Build& b) {
       if (o.name == name) b.refuse_at(at, "E-NAME", "unknowns", fmt::format("`{}` names two channels", name));
     list.push_back({name, unit == "any" ? "" : std::move(unit), what});
   };
-  for (const Node::Entry& e : b.node("unknowns")->entries) {
+  for (const Node::Entry& e : b.entries("unknowns")) {
     const std::string key = "unknowns." + e.key;
     const std::string unit = b.given(key + ".unit") ? b.text(key + ".unit") : "any";
     give(e.key, unit, "unknown", e.value);
@@ -356,8 +357,9 @@ ComponentType math_equations() {
                number("rate", "any", "rate at the start, of a position").otherwise("0"),
                number("nominal", "any", "usual magnitude").positive().otherwise("1"),
                choice("reaction", {"automatic", "none"}, "of a slip_multiplier").otherwise("automatic")},
-              "the unknowns by name"));
-  type.takes(equations("equations", true, "one per unknown: left = right"));
+              "the unknowns by name")
+          .optional());
+  type.takes(equations("equations", true, "one per unknown: left = right").optional());
   type.takes(equations("forces", true, "force (torque) on a slider, point (shaft)").optional());
   type.signs =
       "As in the equations; a force is positive along the position it acts on; a multiplier's reaction is "
