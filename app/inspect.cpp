@@ -29,8 +29,7 @@ State started(const Model& model, const Assembly& assembly) {
     options.proximal = simulate_options(model).stepper.proximal;
   options.project = model.start == "assembled";
   State state = assembly.initial;
-  for (const TimeEvent& e : assembly.events)
-    if (e.time <= 0) state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value;
+  apply_jumps_at_start(assembly, state);
   try {
     make_consistent(assembly.system, state, options);
   } catch (const ModelError& e) {

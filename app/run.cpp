@@ -172,7 +172,7 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   Json warnings = Json::array();
   for (const auto& w : assembly.warnings) warnings.add(w);
   for (const auto& w : s.warnings) warnings.add(w);
-  j.set("events", events).set("warnings", warnings);
+  j.set("events", events).set("event_count", s.event_count).set("warnings", warnings);
   j.set("largest_constraint_violation", s.largest_violation).set("most_violated", s.most_violated);
   const auto& m = options.stepper.mechanics;
   const auto& x = options.stepper.states;
@@ -210,7 +210,7 @@ void print_summary(const Model& model, const Assembly& assembly, const RunResult
   if (assembly.system.rows(Kind::holonomic).size() + assembly.system.rows(Kind::nonholonomic).size() > 0)
     fmt::print("  largest constraint violation: {:.2g}{}\n", s.largest_violation,
                s.most_violated.empty() ? "" : " (" + s.most_violated + ")");
-  if (!s.events.empty()) fmt::print("  {}\n", plural(static_cast<long>(s.events.size()), "event"));
+  if (s.event_count > 0) fmt::print("  {}\n", plural(s.event_count, "event"));
   fmt::print("  {} × {} in {}\n", plural(s.rows, "row"), plural(static_cast<long>(channels), "channel"),
              (folder / "results.csv").string() + (hdf5 ? ", results.h5" : ""));
   fmt::print("  next: {} plot {}{}\n", program, quoted_if_needed(folder.string()),

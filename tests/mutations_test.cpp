@@ -264,8 +264,9 @@ class Mutations {
     const std::string wrong = wrong_unit(p.unit);
     if (p.type == Type::table) {
       set_value(path, "a first column of another unit", "E-UNITS", table_in(wrong, p.second_unit));
-      set_value(path, "a second column of another unit", "E-UNITS",
-                table_in(p.unit, wrong_unit(p.second_unit)));
+      if (p.second_unit != "any")
+        set_value(path, "a second column of another unit", "E-UNITS",
+                  table_in(p.unit, wrong_unit(p.second_unit)));
       return;
     }
     set_value(path, "another unit", "E-UNITS", value_in(p, wrong));

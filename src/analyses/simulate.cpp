@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <queue>
 
 namespace escapement {
 namespace {
@@ -60,6 +61,50 @@ class Timetable {
   long done_ = 0;
 };
 
+/// What jumps when: the next time of every event, the earliest first.
+class Jumps {
+ public:
+  explicit Jumps(const std::vector<TimeEvent>& events) : events_(events), done_(events.size(), 0.0) {
+    for (std::size_t i = 0; i < events.size(); ++i) await(i);
+  }
+  double next() const {
+    return queue_.empty() ? std::numeric_limits<double>::infinity() : queue_.top().first;
+  }
+  /// All that is due by now; how many.
+  int apply(State& state, double now) {
+    int count = 0;
+    while (next() <= now) {
+      const std::size_t i = queue_.top().second;
+      const TimeEvent& e = events_[i];
+      queue_.pop();
+      if (const double last = last_due(e, now); last > done_[i]) {  // of several at once the last one counts
+        done_[i] = last;
+      } else {
+        state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value + done_[i] * e.increment;
+        done_[i] += 1;
+        ++count;
+      }
+      if (done_[i] < e.count) await(i);
+    }
+    return count;
+  }
+
+ private:
+  static double time_of(const TimeEvent& e, double k) { return e.time + k * e.period; }
+  static double last_due(const TimeEvent& e, double now) {
+    if (e.period <= 0) return 0;
+    double k = std::min(e.count - 1, std::floor((now - e.time) / e.period));
+    if (time_of(e, k) > now) k -= 1;  // rounding
+    return k;
+  }
+  void await(std::size_t i) { queue_.emplace(time_of(events_[i], done_[i]), i); }
+
+  using Due = std::pair<double, std::size_t>;  // time, event
+  const std::vector<TimeEvent>& events_;
+  std::vector<double> done_;  // how many times, by event
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> queue_;
+};
+
 class Run {
  public:
   Run(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer)
@@ -73,7 +118,7 @@ class Run {
   RunResult run() {
     State& state = result_.state;
     state = assembly_.initial;
-    apply_events(state, state.t);
+    jumps_.apply(state, state.t + timetable_.slack());
     for (const auto& w : stepper_.warnings()) warn(w.message);
     const StartReport start = stepper_.start(state);
     if (options_.assembled_start && std::max(start.moved_position, start.moved_velocity) > 1e-9)
@@ -87,7 +132,7 @@ class Run {
 
     try {
       while (state.t < options_.until && !result_.failure && !result_.stopped)
-        advance(state, timetable_.next(state.t, next_jump()));
+        advance(state, timetable_.next(state.t, next_jump(state)));
     } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
       result_.failure = {e.code,  e.where, e.where.substr(0, e.where.rfind('.')), "", state.t,
                          e.cause, e.hint};
@@ -126,24 +171,14 @@ class Run {
     if (!observer_.step(state.t, s.steps)) result_.stopped = true;
   }
 
-  double next_jump() const {
-    return event_ < assembly_.events.size() ? assembly_.events[event_].time
-                                            : std::numeric_limits<double>::infinity();
-  }
-  /// All that jumps at this time; how many.
-  int apply_events(State& state, double now) {
-    int count = 0;
-    for (; next_jump() <= now + timetable_.slack(); ++event_, ++count) {
-      const TimeEvent& e = assembly_.events[event_];
-      state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value;
-    }
-    return count;
-  }
+  /// When the next source jumps, or something that was delayed.
+  double next_jump(const State& state) const { return std::min(jumps_.next(), system_.next_break(state)); }
   void jump(State& state) {
-    for (int n = apply_events(state, state.t); n > 0; --n)
-      if (result_.statistics.events.size() < 10000)
-        result_.statistics.events.push_back({state.t, "source jumps"});
-    stepper_.discontinuity(state);
+    const int count = jumps_.apply(state, state.t + timetable_.slack());
+    result_.statistics.event_count += count;
+    for (int i = 0; i < count && result_.statistics.events.size() < 10000; ++i)
+      result_.statistics.events.push_back({state.t, "source jumps"});
+    stepper_.discontinuity(state, timetable_.slack());
   }
 
   void record(const State& state) {
@@ -205,7 +240,7 @@ class Run {
   RunResult result_;
   std::vector<double> rows_;
   Timetable timetable_{options_};
-  std::size_t event_ = 0;
+  Jumps jumps_{assembly_.events};
   long regular_steps_ = 0, next_output_ = 1;
 };
 
@@ -239,7 +274,9 @@ SimulateOptions simulate_options(const Model& model) {
   auto& p = o.stepper;
   o.rho = rho;
   o.rho_states = rho_states;
-  p.states = StateParameters::jansen_whiting_hulbert(rho_states);
+  p.states = std::get<std::string>(*v.find("scheme_states")) == "jwh-alpha"
+                 ? StateParameters::jansen_whiting_hulbert(rho_states)
+                 : StateParameters::chung_hulbert(rho_states);
   try {
     if (o.scheme == "generalized-alpha") p.mechanics = MechanicsParameters::chung_hulbert(rho);
     else if (o.scheme == "jwh-alpha") p.mechanics = MechanicsParameters::jansen_whiting_hulbert(rho);
@@ -262,9 +299,10 @@ SimulateOptions simulate_options(const Model& model) {
     o.rho = -1;
   }
   if (o.scheme == "trapezoidal") {
-    if (v.given("rho_states"))
-      throw error("E-VALUE", model, "rho_states", "the trapezoidal scheme has no rho_states",
-                  "remove rho_states");
+    for (const char* key : {"rho_states", "scheme_states"})
+      if (v.given(key))
+        throw error("E-VALUE", model, key, fmt::format("the trapezoidal scheme has no {}", key),
+                    fmt::format("remove {}", key));
     o.rho_states = -1;
   }
   if (std::get<std::string>(*v.find("constraints")) == "index-2") p.constraints = ConstraintForm::index2;
@@ -300,6 +338,10 @@ void check_scheme(const Model& model, const Assembly& assembly, const SimulateOp
     throw error("E-SCHEME", model, options.stepper.mechanics.beta == 0 ? "scheme" : "rho",
                 fmt::format("{}: {}", e.where, e.cause), e.hint);
   }
+}
+
+void apply_jumps_at_start(const Assembly& assembly, State& state) {
+  Jumps(assembly.events).apply(state, state.t);
 }
 
 RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer) {

@@ -35,7 +35,8 @@ struct RunStatistics {
     double time;
     std::string what;
   };
-  std::vector<Event> events;
+  std::vector<Event> events;  // the first 10,000 …
+  long event_count = 0;       // … of so many
   std::vector<std::string> warnings;
 };
 
@@ -63,6 +64,9 @@ struct RunResult {
   bool stopped = false;  // by the observer
   State state;
 };
+
+/// What sources jump to at the very start, or have before.
+void apply_jumps_at_start(const Assembly& assembly, State& state);
 
 /// Throws ModelError(s) for a start that does not exist; numerical failures are in the result.
 RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer);

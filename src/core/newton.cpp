@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/signal_loop.hpp"
+
 namespace escapement {
 
 Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options)
@@ -128,6 +130,19 @@ double Newton::next_increment(NewtonProblem& problem) {
   return weighted(problem);
 }
 
+/// Does a new matrix differ little from that of the last increment? Then it is no curvature that spoilt the increment, but
+/// a jump on the way, which no shorter step can avoid. Leaves rows and matrix of this point.
+bool Newton::jumped(NewtonProblem& problem) {
+  const std::vector<double> before = values_;
+  problem.tangent(residual_, values_);
+  double size = 0, change = 0;
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    size = std::max(size, std::abs(before[k]));
+    change = std::max(change, std::abs(values_[k] - before[k]));
+  }
+  return finite() && change <= 0.01 * size;
+}
+
 /// Last resort: back to where the last increment started, a new matrix there, and a shorter step that brings the next
 /// increment down (natural monotonicity test). Leaves a new matrix at the point reached.
 bool Newton::damped_step(NewtonProblem& problem, NewtonReport& report) {
@@ -201,6 +216,8 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
       solver_->distrust();
       if (!broken && age > 1) {  // perhaps only because the matrix is old
         if (!renew(problem, report)) return report;
+      } else if (!broken && jumped(problem)) {  // a comparison changed sides: go on from here
+        if (!refactor(problem, report)) return report;
       } else if (!damped_step(problem, report)) {
         return report;
       }
@@ -263,6 +280,7 @@ std::string describe(const NewtonReport& report, const System& system) {
         w.increment != 0
             ? fmt::format(", unknown still moves by {:.2g} of its nominal magnitude", w.increment)
             : "");
+  if (!report.loop.empty()) text += "\n    they lie on a loop of signals: " + loop_text(system, report.loop);
   if (!report.history.empty()) {
     text += "\n    increments / tolerance:";
     for (double x : report.history) text += fmt::format(" {:.1e}", x);

@@ -46,6 +46,7 @@ struct NewtonReport {
   int factorizations = 0;
   double contraction = 0;  // last measured rate
   double increment = 0;    // last weighted increment, in units of the tolerance
+  std::vector<int> loop;  // of a singular matrix: a circle of signals that determine each other (signal_loop)
   struct Worst {
     int row;
     double residual, increment;
@@ -73,6 +74,7 @@ class Newton {
   bool renew(NewtonProblem& problem, NewtonReport& report);
   bool refactor(NewtonProblem& problem, NewtonReport& report);
   double next_increment(NewtonProblem& problem);
+  bool jumped(NewtonProblem& problem);
   bool damped_step(NewtonProblem& problem, NewtonReport& report);
   double weighted(NewtonProblem& problem) const;
   void estimate_floors(NewtonProblem& problem);

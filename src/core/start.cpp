@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/manifold.hpp"
+#include "core/signal_loop.hpp"
 
 namespace escapement {
 namespace {
@@ -47,6 +48,12 @@ class Start final : public NewtonProblem {
       newton_.invalidate();
       set_weights();
       report = newton_.solve(*this);
+      if (report.status == NewtonStatus::not_finite && pass == 0 && substitute_signals()) {
+        newton_.invalidate();
+        report = newton_.solve(*this);
+      }
+      if (report.status == NewtonStatus::singular)
+        report.loop = signal_loop(system_, newton_.matrix(), report);
       if (!report.ok()) return report;
       system_.state_flow(state_, drift_);
     }
@@ -118,6 +125,28 @@ class Start final : public NewtonProblem {
              : is_driven(i) ? rate_r_[i]
                             : s * (other_r_[i] - stored_[i]) + f * (r[i] - (s != 0 ? drift_[i] : 0.0));
     }
+  }
+
+  /// Signals that are not known yet are zero, where a quotient has no value. Rows that have one determine their signal by
+  /// substitution, sweep by sweep, until all have; false if that leads nowhere.
+  bool substitute_signals() {
+    const Range signals = system_.rows(Kind::algebraic);
+    const Pattern& p = system_.pattern();
+    std::vector<double> r(system_.size()), values(p.nonzeros());
+    state_.value = given_;
+    for (int sweep = 0; sweep < 100; ++sweep) {
+      tangent(r, values);
+      std::vector<char> known(system_.size(), 1);
+      for (int i = 0; i < system_.size(); ++i) known[i] = std::isfinite(r[i]);
+      for (int k = 0; k < p.nonzeros(); ++k) known[p.row[k]] = known[p.row[k]] && std::isfinite(values[k]);
+      if (std::find(known.begin(), known.end(), 0) == known.end()) return true;
+      for (int i = signals.begin; i < signals.end; ++i) {
+        const int diagonal = p.find(i, i);
+        if (known[i] && diagonal >= 0 && values[diagonal] != 0)
+          state_.value[system_.value_of_row()[i]] -= r[i] / values[diagonal];
+      }
+    }
+    return false;
   }
 
   /// Sorts the state rows by the tangent of their stores.
@@ -379,6 +408,11 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
   if (options.check) check_or_project(system, state, options, report);
   report.newton = Start(system, state, options).run();
   if (report.newton.ok()) return report;
+  if (!report.newton.loop.empty())
+    throw ModelError("E-LOOP", system.row_name(report.newton.loop[0]),
+                     "signals that determine each other in a circle have no solution, or many: " +
+                         loop_text(system, report.newton.loop),
+                     "break the circle, or change a gain: around it something must be left over");
   if (report.newton.status == NewtonStatus::singular) {
     std::string set;
     for (const auto& w : report.newton.worst) set += (set.empty() ? "" : ", ") + system.row_name(w.row);
@@ -391,7 +425,9 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
   throw ModelError("E-START",
                    report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
                    "no consistent accelerations, multipliers and signals: " + describe(report.newton, system),
-                   "start from values closer to a solution");
+                   report.newton.status == NewtonStatus::not_finite
+                       ? "look at the named rows for a division by zero or a root of a negative number"
+                       : "start from values closer to a solution");
 }
 
 }  // namespace escapement

@@ -1,8 +1,21 @@
 // State: everything that time advances, as plain data. Copying it is checkpoint and rollback.
 #pragma once
+#include <cstddef>
 #include <vector>
 
 namespace escapement {
+
+/// What a delay remembers of its input: samples at the ends of accepted steps, oldest first.
+struct History {
+  struct Sample {
+    double time, value;
+    bool fresh;  // a new smooth piece begins here
+  };
+  std::vector<Sample> samples;
+  std::size_t first = 0;      // samples before it are forgotten
+  double passed = 0;          // beginnings of pieces up to this time have come out
+  std::vector<double> jumps;  // times of jumps that have not: steps should end where they do
+};
 
 struct State {
   double t = 0;
@@ -12,6 +25,7 @@ struct State {
   std::vector<double> store;   // s of state rows, indexed by row - first state row: what is integrated, so a
                                // value of x set by hand counts only after GeneralizedAlpha::restart
   std::vector<double> memory;  // what elements remember between accepted steps
+  std::vector<History> history;  // … and what delays do, one each
 };
 
 }  // namespace escapement

@@ -36,6 +36,7 @@ State System::state() const {
   s.acceleration.assign(rows_[0].size(), 0.0);
   s.store.assign(rows_[1].size(), 0.0);
   s.memory.assign(memory_, 0.0);
+  if (remembering_) s.history.resize(remembering_->histories());
   for (const auto& lie : lie_) s.value[lie.place.value] = 1.0;
   return s;
 }
@@ -107,6 +108,18 @@ void System::state_store(const State& s, std::span<double> r) const {
     if (g->has_states) g->residual(s, {.store = 1, .flow = 0}, r);
 }
 
+void System::remember(State& s, bool fresh) const {
+  if (remembering_) remembering_->remember(s, fresh);
+}
+
+double System::next_break(const State& s) const {
+  return remembering_ ? remembering_->next_break(s) : INFINITY;
+}
+
+void System::pass_breaks(State& s, double slack) const {
+  if (remembering_) remembering_->pass_breaks(s, slack);
+}
+
 const Variable& System::owner(int row) const { return variables_.at(owner_.at(row)); }
 
 std::string System::unknown_name(int row) const {
@@ -126,6 +139,16 @@ void SystemBuilder::touch(const Handle& h) {
   if (h.origin != this || h.variable >= static_cast<int>(touched_.size()))
     throw ModelError("E-TOPOLOGY", "element", "a handle belongs to another system", "");
   touched_[h.variable] = true;
+}
+
+ElementId SystemBuilder::add_dynamic(std::unique_ptr<DynamicElement> element) {
+  if (!dynamic_) {
+    auto group = std::make_unique<DynamicGroup>();
+    dynamic_ = group.get();
+    system_.groups_.push_back(std::move(group));
+  }
+  for (const auto& u : element->unknowns) touch(u.handle);
+  return {dynamic_, dynamic_->add(std::move(element))};
 }
 
 System SystemBuilder::finish() {
@@ -180,6 +203,7 @@ System SystemBuilder::finish() {
     g->connect(places, s.memory_, pattern);
     g->check_structure();
   }
+  if (dynamic_ && dynamic_->histories() > 0) s.remembering_ = dynamic_;
   s.pattern_ = pattern.finish();
   for (const auto& g : s.groups_) g->map(s.pattern_);
   return std::move(system_);

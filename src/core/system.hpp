@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/dynamic.hpp"
 #include "core/group.hpp"
 
 namespace escapement {
@@ -65,6 +66,13 @@ class System {
   /// store(z) of the state rows (other rows are meaningless).
   void state_store(const State& s, std::span<double> r) const;
 
+  /// After an accepted step; `fresh` at the start and after a jump: what delays remember.
+  void remember(State& s, bool fresh) const;
+  /// The next time at which a step should end because something delayed jumps there; infinity: none.
+  double next_break(const State& s) const;
+  /// What jumps at this time, within slack, is behind us.
+  void pass_breaks(State& s, double slack) const;
+
   /// `top.joint[2] (holonomic constraint)`: for messages.
   std::string row_name(int row) const;
   std::string unknown_name(int row) const;
@@ -89,6 +97,7 @@ class System {
   std::vector<double> nominal_, row_nominal_;
   std::vector<int> value_of_row_, owner_;
   int values_ = 0, tangent_size_ = 0, memory_ = 0;
+  DynamicGroup* remembering_ = nullptr;  // the group with histories, if there is one
 };
 
 /// Collects variables and elements; `finish` numbers, builds the pattern and the scatter maps.
@@ -132,6 +141,8 @@ class SystemBuilder {
     return {slot, static_cast<Group<E>*>(slot)->add(std::move(element))};
   }
 
+  ElementId add_dynamic(std::unique_ptr<DynamicElement> element);
+
   /// Once only. Throws ModelError when a row has nothing acting on it or an element is ill-formed.
   System finish();
 
@@ -152,6 +163,7 @@ class SystemBuilder {
 
   System system_;
   std::unordered_map<std::type_index, GroupBase*> by_type_;
+  DynamicGroup* dynamic_ = nullptr;
   std::vector<char> touched_;
   bool finished_ = false;
 };

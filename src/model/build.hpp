@@ -23,12 +23,16 @@ struct BoundOutput {
   void (*tap)(SystemBuilder&, const BoundOutput&, Signal<1> to) = nullptr;  // null: it is a signal already
 };
 
-/// One element's memory changes at a given time: a source that jumps.
+/// One element's memory changes at a given time, or again and again: a source that jumps. The times are time + k ·
+/// period for whole k, so they never drift and are never listed; at the k-th the memory becomes value + k · increment.
 struct TimeEvent {
   double time;
   ElementId element;
   int slot;
   double value;
+  double period = 0;     // s
+  double count = 1;      // how many times in all; may be infinite
+  double increment = 0;  // of the value, from time to time
 };
 
 /// The names of the model and what they stand for; implemented by the assembly.
@@ -43,6 +47,9 @@ class Resolver {
   virtual void start(const Handle& handle, std::vector<double> values, bool rate) = 0;
   virtual void event(TimeEvent event) = 0;
   virtual const std::vector<double>& gravity() = 0;
+  /// Units of the signals of a port, one per group; empty: nobody told.
+  virtual std::vector<std::string> units(int component, const Port& port) = 0;
+  virtual FieldReader reader(int component) = 0;
 };
 
 class Build {
@@ -83,6 +90,28 @@ class Build {
   /// World gravity (m/s²); E-MISSING unless the model states it.
   const std::vector<double>& gravity() const { return resolver_.gravity(); }
 
+  // ---- what the user names: equations, records, named ports
+  /// The text under a key, as it stands; null: not given.
+  const Node* node(std::string_view key) const { return fields_.find(key); }
+  /// The entries under a key that is a mapping; none if it is not given.
+  const std::vector<Node::Entry>& entries(std::string_view key) const {
+    static const std::vector<Node::Entry> none;
+    const Node* value = fields_.find(key);
+    return value ? value->entries : none;
+  }
+  /// An expression of these variables (name, unit; "any" where nobody told) and of the parameters.
+  Expression compile(const Node& text, std::string_view key,
+                     const std::vector<std::pair<std::string, std::string>>& variables) const {
+    return resolver_.reader(component_).compile(text, path_ + "." + std::string(key), variables);
+  }
+  /// A number in a unit that only the component knows.
+  double quantity(const Node& text, std::string_view key, const std::string& unit) const {
+    const Parameter p = escapement::number(std::string(key), unit, "");
+    return std::get<double>(resolver_.reader(component_).read(p, text, path_ + "." + std::string(key)));
+  }
+  [[noreturn]] void refuse_at(const Node& value, const char* code, std::string_view key, std::string cause,
+                              std::string hint = {}) const;
+
   // ---- connections
   /// The node it owns.
   template <class H>
@@ -102,6 +131,10 @@ class Build {
   std::vector<std::vector<Signal<1>>> signals(std::string_view key) const {
     return resolver_.signals(component_, port(key));
   }
+  /// Units of the signals of a port; "" where nobody told.
+  std::vector<std::string> units(std::string_view key) const {
+    return resolver_.units(component_, port(key));
+  }
   int signal_width(std::string_view key) const { return resolver_.signal_width(component_, port(key)); }
   /// The signals of a block's own output.
   std::vector<Signal<1>> outputs() const { return resolver_.outputs(component_); }
@@ -111,6 +144,27 @@ class Build {
   template <class E>
   ElementId add(E element) {
     return system.add(std::move(element));
+  }
+  /// A channel that is the rate or the acceleration of a position.
+  template <class H>
+  void rate_channel(std::string_view output, const H& handle) {
+    BoundOutput& b = resolver_.bound(component_, output, 0);
+    b.source = BoundOutput::Source::rate;
+    b.variable = handle.variable;
+    b.handle = handle;
+    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+      s.add(RateTap<H>{Build::typed<H>(from.handle), to});
+    };
+  }
+  template <class H>
+  void acceleration_channel(std::string_view output, const H& handle) {
+    BoundOutput& b = resolver_.bound(component_, output, 0);
+    b.source = BoundOutput::Source::acceleration;
+    b.variable = handle.variable;
+    b.handle = handle;
+    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+      s.add(AccelerationTap<H>{Build::typed<H>(from.handle), to});
+    };
   }
   /// A channel that is an unknown, or its rate; `factor` turns a multiplier into a reaction of the right sign.
   template <class H>
@@ -150,6 +204,8 @@ class Build {
   void at_time(double time, const ElementId& element, int slot, double value) {
     resolver_.event({time, element, slot, value});
   }
+  /// The same again and again.
+  void at_times(const TimeEvent& event) { resolver_.event(event); }
 
   template <class H>
   static H typed(const Handle& handle) {

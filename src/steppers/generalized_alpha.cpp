@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/manifold.hpp"
+#include "core/signal_loop.hpp"
 
 namespace escapement {
 
@@ -66,6 +67,7 @@ StartReport GeneralizedAlpha::restart(State& state) {
 StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
   State consistent = state;  // the caller's stays as it is if there is no consistent start
   const StartReport report = make_consistent(system_, consistent, options);
+  system_.remember(consistent, true);
   state = std::move(consistent);
   std::copy(state.acceleration.begin(), state.acceleration.end(), history.a.begin());
   std::copy(state.rate.begin() + system_.rows(Kind::state).begin, state.rate.end(), history.w.begin());
@@ -77,13 +79,15 @@ StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
   return report;
 }
 
-void GeneralizedAlpha::discontinuity(State& state) {
+void GeneralizedAlpha::discontinuity(State& state, double slack) {
   const int first_state = system_.rows(Kind::state).begin;
   StartOptions silent = options_.start;
   silent.check = silent.project = false;
   silent.keep_stores = true;
   State after = state;
+  system_.pass_breaks(after, slack);
   make_consistent(system_, after, silent);
+  system_.remember(after, true);
   for (std::size_t i = 0; i < history.a.size(); ++i)
     history.a[i] += after.acceleration[i] - state.acceleration[i];
   for (std::size_t i = 0; i < history.w.size(); ++i)
@@ -338,6 +342,18 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
   const State& from_;
 };
 
+/// What delays remember may be long: the trial borrows it, and gives it back if the step comes to nothing.
+struct GeneralizedAlpha::Lent {
+  State &owner, &borrower;
+  bool back = true;
+  Lent(State& owner, State& borrower) : owner(owner), borrower(borrower) {
+    borrower.history.swap(owner.history);
+  }
+  ~Lent() {
+    if (back) borrower.history.swap(owner.history);
+  }
+};
+
 StepReport GeneralizedAlpha::advance(State& state, double h) {
   if (!(h > 0) || !std::isfinite(h))
     throw ModelError("E-STEP", fmt::format("t = {:g} s", state.t), fmt::format("the step size is {:g} s", h),
@@ -358,6 +374,7 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
     epsilon_ = proximal_diagonal(system_, options_.proximal, newton_.matrix());
     newton_.invalidate();
   }
+  Lent histories(state, trial_);
   // Velocity with the offset that index-3 multipliers need; only where the offset changes (T-constraint-5).
   std::copy(state.rate.begin(), state.rate.begin() + positions, velocity_start_.begin());
   if (!index2_ && options_.offset_projection && system_.rows(Kind::holonomic).size() > 0) {
@@ -378,7 +395,11 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
     w_bar_[i] = (s.delta_f * rate - s.delta_m * w_[i]) / (1 - s.delta_m);
     s_bar_[i] = state.store[i] + h * ((1 - c_.theta) * w_[i] + c_.theta * w_bar_[i]);
   }
-  trial_ = state;
+  trial_.value = state.value;
+  trial_.rate = state.rate;
+  trial_.acceleration = state.acceleration;
+  trial_.store = state.store;
+  trial_.memory = state.memory;
   trial_.t = state.t + h;
   for (int i = 0; i < positions; ++i) trial_.acceleration[i] += h * history.slope[i];
   for (int i = positions; i < system_.size(); ++i) trial_.value[at[i]] += h * history.slope[i];
@@ -396,6 +417,8 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   report.newton = newton_.solve(step);
   report.newton.factorizations += factorizations;
   if (!report.newton.ok()) {
+    if (report.newton.status == NewtonStatus::singular)
+      report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);
     newton_.invalidate();
     return report;
   }
@@ -420,6 +443,8 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   history.first = false;
   history.offset = c_.C * h * h;
   std::swap(state, trial_);
+  histories.back = false;
+  system_.remember(state, false);
   return report;
 }
 

@@ -54,8 +54,9 @@ class GeneralizedAlpha {
   /// One step. On failure the state is as before. A state's value changed by hand counts only after restart().
   StepReport advance(State& state, double h);
   /// To be called at a time where inputs jumped: recomputes v̇, ṡ, λ, y and adds their jumps to the history (T-jump).
-  /// Throws ModelError, with the state as before, if no consistent values exist.
-  void discontinuity(State& state);
+  /// `slack`: what is due so little later counts as now. Throws ModelError, with the state as before, if no consistent
+  /// values exist.
+  void discontinuity(State& state, double slack = 0);
   /// A new history at the present state: after velocity jumps, changes of structure, or values set by hand. Velocities
   /// are projected onto the constraints.
   StartReport restart(State& state);
@@ -88,6 +89,7 @@ class GeneralizedAlpha {
 
  private:
   class Step;
+  struct Lent;
   StartReport begin(State& state, const StartOptions& options);
   void choose_coefficients(const State& state, double h, StepReport& report);
   bool project_velocity(const State& state, std::span<double> v, NewtonReport& report);

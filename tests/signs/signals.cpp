@@ -1,4 +1,6 @@
 // Sign conventions of blocks that compute signals from signals.
+#include <array>
+
 #include "signs.hpp"
 
 namespace escapement::signs {
@@ -132,6 +134,217 @@ f: {type: control.constant, value: 50}
                         ramp + "c: {type: control.pid, input: y, kp: 1, kd: 3, derivative_filter: 0.1 s}");
          CHECK(error["c.derivative"] == doctest::Approx(6 * (1 - std::exp(-1.0))).epsilon(1e-4));
          CHECK(error["c.proportional"] == about(7.2));
+       }},
+      // ---- operations
+      {"control.product",
+       [] {
+         const At at(0, R"yaml(
+u: {type: control.constant, value: [3, -4]}
+v: {type: control.constant, value: 2}
+p: {type: control.product, inputs: [u, v]}
+q: {type: control.product, inputs: [u, v], signs: "*/"}
+)yaml");
+         CHECK(at["p.output.1"] == 6);
+         CHECK(at["p.output.2"] == -8);
+         CHECK(at["q.output.2"] == -2);
+       }},
+      {"control.table",
+       [] {
+         const std::string table =
+             "u: {type: control.constant, value: [0.5, 3]}\ny: {type: control.table, table: [[0, 1], [1, "
+             "-1], [2, -2]], input: u";
+         CHECK(At(0, table + "}")["y.output.1"] == 0);
+         CHECK(At(0, table + "}")["y.output.2"] == about(-3));
+         CHECK(At(0, table + ", beyond: hold}")["y.output.2"] == -2);
+       }},
+      {"control.table_2d",
+       [] {
+         const At at(0, R"yaml(
+x: {type: control.constant, value: [1, 3]}
+y: {type: control.constant, value: 5}
+f: {type: control.table_2d, x: [0, 2], y: [0, 10], values: [[0, 10], [4, 30]], inputs: [x, y]}
+)yaml");
+         CHECK(at["f.output.1"] == about(0.25 * (0 + 10 + 4 + 30)));
+         CHECK(at["f.output.2"] == about(17 + 0.5 * (17 - 5)));
+       }},
+      {"control.norm",
+       [] {
+         CHECK(At(0,
+                  "u: {type: control.constant, value: [3, -4]}\ny: {type: control.norm, input: "
+                  "u}")["y.output"] == about(5));
+       }},
+      {"control.minimum",
+       [] {
+         const At at(0, R"yaml(
+u: {type: control.constant, value: [-3, 1]}
+v: {type: control.constant, value: 0.5}
+y: {type: control.minimum, inputs: [u, v]}
+z: {type: control.minimum, of: all, inputs: [v, u]}
+)yaml");
+         CHECK(at["y.output.1"] == -3);
+         CHECK(at["y.output.2"] == 0.5);
+         CHECK(at["z.output"] == -3);
+       }},
+      {"control.maximum",
+       [] {
+         const At at(0, R"yaml(
+u: {type: control.constant, value: [-3, 1]}
+v: {type: control.constant, value: 0.5}
+y: {type: control.maximum, inputs: [u, v]}
+z: {type: control.maximum, of: all, inputs: [v, u]}
+)yaml");
+         CHECK(at["y.output.1"] == 0.5);
+         CHECK(at["y.output.2"] == 1);
+         CHECK(at["z.output"] == 1);
+       }},
+      {"control.absolute",
+       [] {
+         CHECK(At(0,
+                  "u: {type: control.constant, value: -3}\ny: {type: control.absolute, input: "
+                  "u}")["y.output"] == 3);
+       }},
+      {"control.selector",
+       [] {
+         const At at(0,
+                     "u: {type: control.constant, value: [5, 6, 7]}\ny: {type: control.selector, parts: [3, "
+                     "1], input: u}");
+         CHECK(at["y.output.1"] == 7);
+         CHECK(at["y.output.2"] == 5);
+       }},
+      {"control.multiplexer",
+       [] {
+         const At at(0, R"yaml(
+u: {type: control.constant, value: [5, 6]}
+v: {type: control.constant, value: 7}
+y: {type: control.multiplexer, input: [v, u]}
+)yaml");
+         CHECK(at["y.output.1"] == 7);
+         CHECK(at["y.output.3"] == 6);
+       }},
+      {"control.demultiplexer",
+       [] {
+         const At at(0, R"yaml(
+u: {type: control.constant, value: [5, 6, 7]}
+first: {type: control.demultiplexer, sizes: [1, 2], piece: 1, input: u}
+second: {type: control.demultiplexer, sizes: [1, 2], piece: 2, input: u}
+)yaml");
+         CHECK(at["first.output"] == 5);
+         CHECK(at["second.output.1"] == 6);
+         CHECK(at["second.output.2"] == 7);
+       }},
+      {"control.logic",
+       [] {
+         const auto truth = [](const std::string& operation) {  // of 00, 01, 11
+           const At at(0, R"yaml(
+u: {type: control.constant, value: [0, 0, 1]}
+v: {type: control.constant, value: [0, 1, 1]}
+y: {type: control.logic, operation: )yaml" +
+                              operation + (operation == "not" ? ", inputs: [v]}" : ", inputs: [u, v]}"));
+           return std::array{at["y.output.1"], at["y.output.2"], at["y.output.3"]};
+         };
+         CHECK(truth("and") == std::array{0.0, 0.0, 1.0});
+         CHECK(truth("or") == std::array{0.0, 1.0, 1.0});
+         CHECK(truth("xor") == std::array{0.0, 1.0, 0.0});
+         CHECK(truth("nand") == std::array{1.0, 1.0, 0.0});
+         CHECK(truth("nor") == std::array{1.0, 0.0, 0.0});
+         CHECK(truth("not") == std::array{1.0, 0.0, 0.0});
+       }},
+      {"control.comparison",
+       [] {
+         const auto truth = [](const std::string& relation) {  // of −1, 0, 1 compared with 0
+           const At at(0,
+                       "u: {type: control.constant, value: [-1, 0, 1]}\ny: {type: control.comparison, "
+                       "relation: \"" +
+                           relation + "\", constant: 0, input: u}");
+           return std::array{at["y.output.1"], at["y.output.2"], at["y.output.3"]};
+         };
+         CHECK(truth(">") == std::array{0.0, 0.0, 1.0});
+         CHECK(truth(">=") == std::array{0.0, 1.0, 1.0});
+         CHECK(truth("<") == std::array{1.0, 0.0, 0.0});
+         CHECK(truth("<=") == std::array{1.0, 1.0, 0.0});
+         const At smooth(0, R"yaml(
+u: {type: control.constant, value: [-0.1, 0, 0.4]}
+v: {type: control.constant, value: 0}
+y: {type: control.comparison, other: v, width: 0.6, input: u}
+)yaml");
+         CHECK(smooth["y.output.1"] < 0.5);
+         CHECK(smooth["y.output.2"] == 0.5);
+         CHECK(smooth["y.output.3"] == 1);
+       }},
+      // ---- nonlinear
+      {"control.saturation",
+       [] {
+         const At at(0, R"yaml(
+u: {type: control.constant, value: [-9, 0.5, 9]}
+y: {type: control.saturation, minimum: -1, maximum: 2, input: u}
+z: {type: control.saturation, minimum: -1, maximum: 2, smooth: 0.5, input: u}
+)yaml");
+         for (const std::string y : {"y", "z"}) {
+           CHECK(at[y + ".output.1"] == -1);
+           CHECK(at[y + ".output.2"] == 0.5);
+           CHECK(at[y + ".output.3"] == 2);
+         }
+       }},
+      {"control.dead_zone",
+       [] {
+         const At at(0,
+                     "u: {type: control.constant, value: [-9, 0.5, 9]}\ny: {type: control.dead_zone, lower: "
+                     "-1, upper: 2, input: u}");
+         CHECK(at["y.output.1"] == -8);
+         CHECK(at["y.output.2"] == 0);
+         CHECK(at["y.output.3"] == 7);
+       }},
+      {"control.relay",
+       [] {
+         const At at(0,
+                     "u: {type: control.constant, value: [-9, 1, 9]}\ny: {type: control.relay, threshold: 1, "
+                     "width: 0.1, low: 2, high: 5, input: u}");
+         CHECK(at["y.output.1"] == about(2));
+         CHECK(at["y.output.2"] == about(3.5));
+         CHECK(at["y.output.3"] == about(5));
+       }},
+      {"control.quantiser",
+       [] {
+         const At at(0,
+                     "u: {type: control.constant, value: [-0.9, 0.2, 0.8]}\ny: {type: control.quantiser, "
+                     "interval: 0.5, smooth: 0.1, input: u}");
+         CHECK(at["y.output.1"] == about(-1));
+         CHECK(std::abs(at["y.output.2"]) < 1e-15);
+         CHECK(at["y.output.3"] == about(1));
+       }},
+      {"control.hysteresis",
+       [] {
+         const auto after = [](const std::string& input, const std::string& initial) {
+           return At(0.2, "u: {type: control.constant, value: " + input +
+                              "}\ny: {type: control.hysteresis, lower: -1, upper: 2, width: 0.1, time: 5 ms, "
+                              "low: 3, high: 7, initial: {output: " +
+                              initial + "}, input: u}")["y.output"];
+         };
+         CHECK(after("0", "3") == about(3));  // between the thresholds it stays where it is
+         CHECK(after("0", "7") == about(7));
+         CHECK(after("3", "3") == about(7));
+         CHECK(after("-2", "7") == about(3));
+       }},
+      {"control.backlash",
+       [] {
+         const auto after = [](const std::string& slope) {
+           return At(0.5, "u: {type: control.ramp, slope: " + slope +
+                              "}\ny: {type: control.backlash, gap: 0.5, time: 1 ms, input: u}")["y.output"];
+         };
+         CHECK(after("2") == about(1 - 0.25 - 2e-3));  // trails by time · rate
+         CHECK(after("-2") == about(-1 + 0.25 + 2e-3));
+         CHECK(after("0.4") == 0);
+       }},
+      {"control.rate_limiter",
+       [] {
+         const auto after = [](const std::string& target) {
+           return At(0.1, "u: {type: control.constant, value: " + target +
+                              "}\ny: {type: control.rate_limiter, rising: 5, falling: 3, time: 1 ms, input: "
+                              "u}")["y.output"];
+         };
+         CHECK(after("9") == about(0.5));
+         CHECK(after("-9") == about(-0.3));
+         CHECK(after("0.1") == about(0.1));
        }},
   };
 }

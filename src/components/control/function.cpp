@@ -1,0 +1,41 @@
+#include "components/control/function.hpp"
+
+#include <fmt/format.h>
+
+#include "model/component.hpp"
+
+namespace escapement::control {
+
+void Function::function(double, std::span<const double> u, std::span<double> y,
+                        std::span<double> jacobian) const {
+  thread_local std::vector<double> unwanted;
+  if (!jacobian.empty()) {
+    y[0] = rule_(u, jacobian);
+    return;
+  }
+  unwanted.assign(u.size(), 0.0);
+  y[0] = rule_(u, unwanted);
+}
+
+void add_function(Build& b, const std::vector<Signal<1>>& inputs, const Signal<1>& output,
+                  Function::Rule rule) {
+  b.add<std::unique_ptr<DynamicElement>>(std::make_unique<Function>(inputs, output, std::move(rule)));
+}
+
+void build_part_by_part(Build& b, const Function::Rule& rule) {
+  const auto inputs = b.signals("inputs");
+  const auto output = b.outputs();
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    if (inputs[k].size() != 1 && inputs[k].size() != output.size())
+      b.refuse(
+          "E-WIDTH", "inputs",
+          fmt::format("input {} has {} parts, the widest has {}", k + 1, inputs[k].size(), output.size()),
+          "all inputs are equally wide, or single");
+  for (std::size_t i = 0; i < output.size(); ++i) {
+    std::vector<Signal<1>> u;
+    for (const auto& input : inputs) u.push_back(input.size() == 1 ? input[0] : input[i]);
+    add_function(b, u, output[i], rule);
+  }
+}
+
+}  // namespace escapement::control

@@ -1,0 +1,38 @@
+#include "components/control/nonlinear_lag.hpp"
+#include "model/component.hpp"
+
+namespace escapement {
+
+ComponentType control_rate_limiter() {
+  ComponentType type("control.rate_limiter", "Follows a signal, but no faster than a given rate.");
+  type.description =
+      "d/dt output = (input − output) / time, limited to [−falling, rising]. Far from the input the output "
+      "moves at the limiting rate; near it, it follows with the time constant `time`, which should be short "
+      "against the changes of the input. The equation is continuous, so second order is kept.";
+  type.is_block("the limited signal", true);
+  type.connects(input("any", "the signal to follow").any_width());
+  type.takes(number("rising", "any", "largest rate upwards, per second").positive());
+  type.takes(number("falling", "any", "largest rate downwards, per second; as rising if absent")
+                 .positive()
+                 .optional());
+  type.takes(number("time", "s", "time constant near the input").positive());
+  type.takes(control::initial_output("output at the start, one number or one per part; zero if absent"));
+  type.signs = "The output moves towards the input; rates take any unit and count in SI.";
+  type.shape = {"block"};
+  type.example = R"yaml(
+jump: {type: control.step, time: 0.1 s, before: 1, after: 3}
+gentle: {type: control.rate_limiter, rising: 10, falling: 4, time: 5 ms, input: jump, initial: {output: 1}}
+)yaml";
+  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
+  type.build = [](Build& b) {
+    const double up = b.number("rising"), down = b.has("falling") ? b.number("falling") : up,
+                 rate = 1 / b.number("time");
+    const auto limited = [=](const Dual<1>& v) {
+      return control::positive_part(v + down, 0) - control::positive_part(v - up, 0) - down;
+    };
+    control::build_nonlinear_lag(b, {rate, -rate, limited, 1.0, 0.0}, 0.0);
+  };
+  return type;
+}
+
+}  // namespace escapement

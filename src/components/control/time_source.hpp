@@ -1,0 +1,22 @@
+// A signal that is a function of time, and of how often it has jumped. Time is no unknown and a signal's row is never
+// differentiated in time, so plain numbers do and all sources share one element.
+#pragma once
+#include <functional>
+
+#include "core/group.hpp"
+
+namespace escapement::control {
+
+struct TimeSource {
+  using Function = std::function<double(double t, double jumps)>;
+  Signal<1> output;
+  Function function;
+
+  static constexpr int memory = 1;  // what the source's events say: which side of a jump holds
+  auto variables() const { return std::tie(output); }
+  void flow(const auto& z, auto& out) const { out(output) += z(output) - function(value(z.t), z.memory[0]); }
+};
+
+}  // namespace escapement::control
+
+extern template class escapement::Group<escapement::control::TimeSource>;

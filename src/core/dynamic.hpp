@@ -1,0 +1,129 @@
+// Elements whose unknowns are counted at run time: user equations, external functions, delays, functions of many
+// signals. They write rows and tangent themselves; the checker holds them to the same rules as all others.
+#pragma once
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/group.hpp"
+
+namespace escapement {
+
+class DynamicElement {
+ public:
+  virtual ~DynamicElement() = default;
+
+  /// One number among the unknowns it reads or writes: part of a variable on a vector space.
+  struct Unknown {
+    Handle handle;
+    Kind kind;
+    int part = 0;
+    template <class H>
+    static Unknown of(const H& h, int part = 0) {
+      static_assert(H::manifold == Manifold::vector, "rotations have no single numbers");
+      return {h, H::kind, part};
+    }
+  };
+  /// The values of its unknowns, in the order of `unknowns`; rates and accelerations of positions (zero for others).
+  struct Point {
+    double t;
+    std::span<const double> value, rate, acceleration;
+    const History* history;  // if it asked for one
+  };
+  /// The dense tangent: m(row, column) += …; absent when only rows are wanted.
+  class Matrix {
+   public:
+    Matrix(double* entries, int n) : entries_(entries), n_(n) {}
+    explicit operator bool() const { return entries_ != nullptr; }
+    double& operator()(int row, int column) const { return entries_[row * n_ + column]; }
+
+   private:
+    double* entries_;
+    int n_;
+  };
+
+  std::vector<Unknown> unknowns;
+  int size() const { return static_cast<int>(unknowns.size()); }
+
+  /// Can row i depend on unknown j?
+  virtual bool couples(int row, int column) const = 0;
+  /// Adds its rows at a point, weighed as the shift says (T-shift-1), and their tangent. Called with
+  /// `constraint_accelerations` the constraint rows get the derivatives of Φ̈ and k̇ along v̇ only: the values come from
+  /// constraints().
+  virtual void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const = 0;
+  /// Adds time derivatives of Φ and k along the point's rates and accelerations (levels as in System::constraints).
+  virtual void constraints(const Point&, int /*holonomic_level*/, int /*nonholonomic_level*/,
+                           std::span<double> /*rows*/) const {}
+  /// Refuses what the core cannot honour.
+  virtual void check_structure() const {}
+
+  // ---- what a delay needs: a history of its own
+  virtual bool remembers() const { return false; }
+  /// After an accepted step, or (fresh) at the start and after a jump.
+  virtual void remember(const Point&, History&, bool /*fresh*/) const {}
+  /// The next time after `t` at which a step should end, because something comes out that jumped; infinity: none.
+  virtual double next_break(double /*t*/, const History&) const {
+    return std::numeric_limits<double>::infinity();
+  }
+  /// From now on what jumps at time t (within slack) is behind us.
+  virtual void pass_break(double /*t*/, double /*slack*/, History&) const {}
+};
+
+/// Signals as a function of signals and time: y = f(t, u).
+class SignalFunction : public DynamicElement {
+ public:
+  SignalFunction(const std::vector<Signal<1>>& inputs, const std::vector<Signal<1>>& outputs);
+  /// y, and where a Jacobian is wanted ∂y/∂u row by row (it comes filled with zeros, outputs × inputs; else empty).
+  virtual void function(double t, std::span<const double> u, std::span<double> y,
+                        std::span<double> jacobian) const = 0;
+
+  bool couples(int row, int column) const final {
+    return row >= inputs_ && (column < inputs_ || row == column);
+  }
+  void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const final;
+
+ private:
+  int inputs_, outputs_;
+};
+
+class DynamicGroup final : public GroupBase {
+ public:
+  int add(std::unique_ptr<DynamicElement> element);
+  void connect(std::span<const Place> places, int& memory_size, PatternBuilder& pattern) override;
+  void map(const Pattern& pattern) override;
+  void check_structure() const override;
+  void residual(const State& state, const Shift& shift, std::span<double> r) const override;
+  void tangent(const State& state, const Shift& shift, std::span<const double> operators, std::span<double> r,
+               std::span<double> values) const override;
+  void constraints(const State& state, int holonomic_level, int nonholonomic_level,
+                   std::span<double> r) const override;
+  Power power(const State&) const override { return {}; }
+  double output(const State&, int, int) const override;
+  int memory_of(int) const override { return 0; }
+  void kinks(const State&, std::vector<double>&) const override {}
+  double oracle_difference(const State&, const Shift&) const override { return 0; }
+  int histories() const { return histories_; }
+  void remember(State& state, bool fresh) const;
+  double next_break(const State& state) const;
+  void pass_breaks(State& state, double slack) const;
+
+ private:
+  struct Work;
+  struct Placed {
+    std::unique_ptr<DynamicElement> element;
+    std::vector<int> value, row;  // of each unknown; -1: ground
+    std::vector<int> entry;       // of the tangent, row by row; -1: none
+    int history = -1;
+  };
+  void add_constraint_accelerations(const Placed& e, const DynamicElement::Point& p, const Shift& shift,
+                                    Work& work) const;
+  DynamicElement::Point gather(const State& state, const Placed& e, Work& work) const;
+
+  std::vector<Placed> elements_;
+  int histories_ = 0;
+  std::size_t largest_ = 0;
+};
+
+}  // namespace escapement
