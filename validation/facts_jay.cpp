@@ -2,6 +2,7 @@
 // Exact solution y = (eᵗ, e⁻²ᵗ), ψ = e⁻ᵗ. Order 2 in y, z = ẏ, z', a and ψ from t = 0; the tabulated errors at t = 1
 // (independent prototypes of the Arnold–Brüls form). Measured at t ≤ 1: the problem is unstable.
 #include "components/math/equations.hpp"
+#include "model_case.hpp"
 #include "support.hpp"
 
 using namespace escapement;
@@ -231,4 +232,34 @@ TEST_CASE("with the documents' start and constant parameters psi is first order 
   ladder.print("Jay (7.1), rho = 0.2, classical start, largest errors over [0, 1]");
   CHECK(ladder.order(4, 3) < 1.1);
   CHECK(std::abs(ladder.order(4, 0) - 2) < 0.05);
+}
+
+TEST_CASE("written in a model file: the same steps as the C++ element") {
+  const Jay p;
+  const Assembly file = example("nonlinear_multiplier");
+  for (const auto& pattern : {std::vector<double>{1.0}, std::vector<double>{0.3, 0.7}}) {
+    GeneralizedAlpha one(p.system, scheme(0.2)), other(file.system, scheme(0.2));
+    State s = p.initial(), m = file.initial;
+    one.start(s);
+    other.start(m);
+    double worst = 0;
+    const auto compare = [&] {
+      for (int i = 0; i < 2; ++i) {
+        const std::string y = fmt::format("jay.y{}", i + 1);
+        worst =
+            std::max({worst, std::abs(channel(file, m, y) - p.system.value(s, p.y)[i]),
+                      std::abs(channel(file, m, y + "_rate") - p.system.rate(s, p.y)[i]),
+                      std::abs(channel(file, m, y + "_acceleration") - p.system.acceleration(s, p.y)[i])});
+      }
+      worst = std::max(worst, std::abs(channel(file, m, "jay.psi") - p.system.value(s, p.psi)[0]));
+    };
+    compare();
+    for (double h : pattern_steps(1.0, 160, pattern)) {
+      REQUIRE(one.advance(s, h).ok());
+      REQUIRE(other.advance(m, h).ok());
+      compare();
+    }
+    fmt::print("Jay (7.1) from the model file: at most {:.1e} off the C++ element\n", worst);
+    CHECK(worst < 1e-10);
+  }
 }

@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 
 #include "components/math/equations.hpp"
+#include "model_case.hpp"
 #include "support.hpp"
 
 using namespace escapement;
@@ -375,4 +376,40 @@ TEST_CASE("momentum, potential and slip give the same motion as Jay's equations"
   CHECK(distance(jay.system.rate(a, jay.y), natural.system.rate(b, natural.y)) < 1e-11);
   CHECK(distance(jay.system.acceleration(a, jay.y), natural.system.acceleration(b, natural.y)) < 1e-9);
   CHECK(distance(jay.system.value(a, jay.psi), natural.system.value(b, natural.psi)) < 1e-9);
+}
+
+TEST_CASE("written in a model file: the same steps as the C++ element, and the reference figures") {
+  const RollingDisk p;
+  const Assembly file = example("rolling_disk");
+  const std::array<std::string, 5> unknowns = {"disk.x", "disk.y", "disk.lean", "disk.heading", "disk.roll"};
+  const std::array<std::string, 2> contact = {"disk.force_x", "disk.force_y"};
+  GeneralizedAlpha one(p.system, scheme(0.2)), other(file.system, scheme(0.2));
+  State s = p.initial(), m = file.initial;
+  one.start(s);
+  other.start(m);
+  double worst = 0;
+  for (double h : pattern_steps(2.0, 200, {0.3, 0.7})) {
+    REQUIRE(one.advance(s, h).ok());
+    REQUIRE(other.advance(m, h).ok());
+    for (int i = 0; i < 5; ++i)
+      worst = std::max(
+          {worst, std::abs(channel(file, m, unknowns[i]) - p.system.value(s, p.y)[i]),
+           std::abs(channel(file, m, unknowns[i] + "_rate") - p.system.rate(s, p.y)[i]),
+           std::abs(channel(file, m, unknowns[i] + "_acceleration") - p.system.acceleration(s, p.y)[i])});
+    for (int i = 0; i < 2; ++i)
+      worst = std::max(worst, std::abs(channel(file, m, contact[i]) - p.system.value(s, p.psi)[i]));
+    CHECK(std::abs(channel(file, m, "energy.output") - p.energy_of(s)) < 1e-10);
+  }
+  fmt::print("rolling disk from the model file: at most {:.1e} off the C++ element\n", worst);
+  CHECK(worst < 1e-10);
+
+  State runs[3];  // extrapolated, as above
+  for (int k = 0; k < 3; ++k)
+    runs[k] = run(file.system, file.initial, scheme(0.9), constant_steps(1.0, 100 << k));
+  const auto limit = [&](const std::string& name) {
+    return richardson(channel(file, runs[0], name), channel(file, runs[1], name),
+                      channel(file, runs[2], name));
+  };
+  for (int i = 0; i < 5; ++i) CHECK(std::abs(limit(unknowns[i]) - at1.y[i]) < 1e-8);
+  for (int i = 0; i < 2; ++i) CHECK(std::abs(limit(contact[i]) - at1.psi[i]) < 1e-7);
 }

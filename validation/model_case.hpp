@@ -15,6 +15,19 @@
 
 namespace escapement::validation {
 
+/// The model of an example, assembled.
+inline Assembly example(const std::string& name, const std::string& file = "model.yaml") {
+  static const Registry registry = standard_registry();
+  return assemble(Model::read_file(std::filesystem::path(ESCAPEMENT_EXAMPLES) / name / file, registry));
+}
+
+inline double channel(const Assembly& assembly, const State& state, const std::string& name) {
+  for (const Channel& c : assembly.channels)
+    if (c.name == name) return assembly.read(c, state);
+  FAIL("no channel " << name);
+  return 0;
+}
+
 /// Values of these channels at these times (which are multiples of the step), [time][channel].
 inline std::vector<std::vector<double>> run_model(const std::string& name, double step,
                                                   const std::vector<double>& times,

@@ -274,7 +274,9 @@ SimulateOptions simulate_options(const Model& model) {
   auto& p = o.stepper;
   o.rho = rho;
   o.rho_states = rho_states;
-  p.states = StateParameters::jansen_whiting_hulbert(rho_states);
+  p.states = std::get<std::string>(*v.find("scheme_states")) == "jwh-alpha"
+                 ? StateParameters::jansen_whiting_hulbert(rho_states)
+                 : StateParameters::chung_hulbert(rho_states);
   try {
     if (o.scheme == "generalized-alpha") p.mechanics = MechanicsParameters::chung_hulbert(rho);
     else if (o.scheme == "jwh-alpha") p.mechanics = MechanicsParameters::jansen_whiting_hulbert(rho);
@@ -297,9 +299,10 @@ SimulateOptions simulate_options(const Model& model) {
     o.rho = -1;
   }
   if (o.scheme == "trapezoidal") {
-    if (v.given("rho_states"))
-      throw error("E-VALUE", model, "rho_states", "the trapezoidal scheme has no rho_states",
-                  "remove rho_states");
+    for (const char* key : {"rho_states", "scheme_states"})
+      if (v.given(key))
+        throw error("E-VALUE", model, key, fmt::format("the trapezoidal scheme has no {}", key),
+                    fmt::format("remove {}", key));
     o.rho_states = -1;
   }
   if (std::get<std::string>(*v.find("constraints")) == "index-2") p.constraints = ConstraintForm::index2;

@@ -29,11 +29,11 @@ void SignalFunction::evaluate(const Point& p, const Shift&, std::span<double> ro
 
 /// One element's numbers; grows to the largest element once per thread, not in the step loop.
 struct DynamicGroup::Work {
-  std::vector<double> value, rate, acceleration, rows, matrix;
+  std::vector<double> value, rate, acceleration, rows, high, matrix;
   static Work& of_thread(std::size_t n) {
     thread_local Work work;
     if (work.value.size() < n) {
-      for (auto* x : {&work.value, &work.rate, &work.acceleration, &work.rows}) x->resize(n);
+      for (auto* x : {&work.value, &work.rate, &work.acceleration, &work.rows, &work.high}) x->resize(n);
       work.matrix.resize(n * n);
     }
     return work;
@@ -95,6 +95,16 @@ DynamicElement::Point DynamicGroup::gather(const State& state, const Placed& e, 
           e.history < 0 ? nullptr : &state.history[e.history]};
 }
 
+void DynamicGroup::add_constraint_accelerations(const Placed& e, const DynamicElement::Point& p,
+                                                const Shift& shift, Work& work) const {
+  const std::span high(work.high.data(), e.row.size());
+  std::fill(high.begin(), high.end(), 0.0);
+  e.element->constraints(p, 2, 1, high);
+  for (std::size_t i = 0; i < high.size(); ++i)
+    work.rows[i] += high[i] * (e.element->unknowns[i].kind == Kind::holonomic ? shift.holonomic_scale
+                                                                              : shift.nonholonomic_scale);
+}
+
 void DynamicGroup::residual(const State& state, const Shift& shift, std::span<double> r) const {
   Work& work = Work::of_thread(largest_);
   for (const Placed& e : elements_) {
@@ -103,7 +113,7 @@ void DynamicGroup::residual(const State& state, const Shift& shift, std::span<do
     const std::span rows(work.rows.data(), n);
     std::fill(rows.begin(), rows.end(), 0.0);
     e.element->evaluate(p, shift, rows, {nullptr, n});
-    if (shift.constraint_accelerations) e.element->constraints(p, 2, 1, rows);
+    if (shift.constraint_accelerations) add_constraint_accelerations(e, p, shift, work);
     for (int i = 0; i < n; ++i)
       if (e.row[i] >= 0) r[e.row[i]] += rows[i];
   }
@@ -119,7 +129,7 @@ void DynamicGroup::tangent(const State& state, const Shift& shift, std::span<con
     std::fill(rows.begin(), rows.end(), 0.0);
     std::fill(work.matrix.begin(), work.matrix.begin() + n * n, 0.0);
     e.element->evaluate(p, shift, rows, {work.matrix.data(), n});
-    if (shift.constraint_accelerations) e.element->constraints(p, 2, 1, rows);
+    if (shift.constraint_accelerations) add_constraint_accelerations(e, p, shift, work);
     for (int i = 0; i < n; ++i)
       if (e.row[i] >= 0) r[e.row[i]] += rows[i];
     for (int i = 0; i < n * n; ++i)

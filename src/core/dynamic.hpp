@@ -117,6 +117,8 @@ class DynamicGroup final : public GroupBase {
     std::vector<int> entry;       // of the tangent, row by row; -1: none
     int history = -1;
   };
+  void add_constraint_accelerations(const Placed& e, const DynamicElement::Point& p, const Shift& shift,
+                                    Work& work) const;
   DynamicElement::Point gather(const State& state, const Placed& e, Work& work) const;
 
   std::vector<Placed> elements_;

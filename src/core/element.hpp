@@ -306,7 +306,7 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
       }
     }
   }
-  if constexpr (Has::flow && L::nonholonomics > 0 && !std::is_same_v<S, double>) {
+  if constexpr (n > 0 && Has::flow && L::nonholonomics > 0 && !std::is_same_v<S, double>) {
     if (c.constraint_accelerations) {  // raw rows k(q, v): ∂k̇/∂v̇ = k_v
       auto zv = lifted<n>(z);
       for (int i = 0; i < n; ++i) zv.v[i].d[i] = S(1.0);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/signal_loop.hpp"
+
 namespace escapement {
 
 Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options)
@@ -301,6 +303,7 @@ std::string describe(const NewtonReport& report, const System& system) {
         w.increment != 0
             ? fmt::format(", unknown still moves by {:.2g} of its nominal magnitude", w.increment)
             : "");
+  if (!report.loop.empty()) text += "\n    they lie on a loop of signals: " + loop_text(system, report.loop);
   if (!report.history.empty()) {
     text += "\n    increments / tolerance:";
     for (double x : report.history) text += fmt::format(" {:.1e}", x);

@@ -46,6 +46,7 @@ struct NewtonReport {
   int factorizations = 0;
   double contraction = 0;  // last measured rate
   double increment = 0;    // last weighted increment, in units of the tolerance
+  std::vector<int> loop;  // of a singular matrix: a circle of signals that determine each other (signal_loop)
   struct Worst {
     int row;
     double residual, increment;

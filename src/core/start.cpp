@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/manifold.hpp"
+#include "core/signal_loop.hpp"
 
 namespace escapement {
 namespace {
@@ -51,6 +52,8 @@ class Start final : public NewtonProblem {
         newton_.invalidate();
         report = newton_.solve(*this);
       }
+      if (report.status == NewtonStatus::singular)
+        report.loop = signal_loop(system_, newton_.matrix(), report);
       if (!report.ok()) return report;
       system_.state_flow(state_, drift_);
     }
@@ -405,6 +408,11 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
   if (options.check) check_or_project(system, state, options, report);
   report.newton = Start(system, state, options).run();
   if (report.newton.ok()) return report;
+  if (!report.newton.loop.empty())
+    throw ModelError("E-LOOP", system.row_name(report.newton.loop[0]),
+                     "signals that determine each other in a circle have no solution, or many: " +
+                         loop_text(system, report.newton.loop),
+                     "break the circle, or change a gain: around it something must be left over");
   if (report.newton.status == NewtonStatus::singular) {
     std::string set;
     for (const auto& w : report.newton.worst) set += (set.empty() ? "" : ", ") + system.row_name(w.row);

@@ -10,11 +10,11 @@ struct History {
   struct Sample {
     double time, value;
     bool fresh;  // a new smooth piece begins here
-    bool jump;   // … and steps should end where this sample comes out again
   };
   std::vector<Sample> samples;
-  std::size_t first = 0;  // samples before it are forgotten
-  double passed = 0;      // beginnings of pieces up to this time have come out
+  std::size_t first = 0;      // samples before it are forgotten
+  double passed = 0;          // beginnings of pieces up to this time have come out
+  std::vector<double> jumps;  // times of jumps that have not: steps should end where they do
 };
 
 struct State {

@@ -141,7 +141,7 @@ void SystemBuilder::touch(const Handle& h) {
   touched_[h.variable] = true;
 }
 
-ElementId SystemBuilder::add(std::unique_ptr<DynamicElement> element) {
+ElementId SystemBuilder::add_dynamic(std::unique_ptr<DynamicElement> element) {
   if (!dynamic_) {
     auto group = std::make_unique<DynamicGroup>();
     dynamic_ = group.get();

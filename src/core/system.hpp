@@ -141,7 +141,7 @@ class SystemBuilder {
     return {slot, static_cast<Group<E>*>(slot)->add(std::move(element))};
   }
 
-  ElementId add(std::unique_ptr<DynamicElement> element);
+  ElementId add_dynamic(std::unique_ptr<DynamicElement> element);
 
   /// Once only. Throws ModelError when a row has nothing acting on it or an element is ill-formed.
   System finish();

@@ -34,6 +34,7 @@ class Assembler final : public Resolver {
     const std::string where = c.path + "." + port.key;
     if (!value) return {};  // an optional port left open is ground
     const Node* name = value;
+    if (port.by_name) name = &named(*value, where).entries[end].value;
     if (port.count > 1) {
       if (!value->is_sequence() || static_cast<int>(value->items.size()) != port.count)
         throw fault("E-TYPE", value->mark, where,
@@ -88,8 +89,8 @@ class Assembler final : public Resolver {
   BoundOutput& bound(int component, std::string_view output, int part) override {
     const ComponentType& type = *model_.components[component].type;
     int at = first_output_[component];
-    for (const OutputType& o : type.outputs) {
-      const int parts = output_width(component, static_cast<int>(&o - type.outputs.data()));
+    for (const OutputType& o : outputs_of(component)) {
+      const int parts = output_width(component, static_cast<int>(&o - outputs_of(component).data()));
       if (o.name == output) {
         if (part >= parts)
           throw std::logic_error(type.name + ": output " + o.name + " has no part " + std::to_string(part));
@@ -104,6 +105,20 @@ class Assembler final : public Resolver {
     starts_.push_back({handle, std::move(values), rate});
   }
   void event(TimeEvent event) override { events_.push_back(event); }
+  std::vector<std::string> units(int component, const Port& port) override {
+    std::vector<std::string> list;
+    for (const auto& group : referenced(component, port)) {
+      std::string unit = tag(group.front().component, group.front().output);
+      for (const Reference& r : group)
+        if (tag(r.component, r.output) != unit) unit.clear();
+      list.push_back(std::move(unit));
+    }
+    return list;
+  }
+  FieldReader reader(int component) override {
+    const FlatComponent& c = model_.components[component];
+    return FieldReader(*c.space, c.loop, model_.allow_outside);
+  }
   const std::vector<double>& gravity() override {
     gravity_used_ = true;
     if (model_.gravity.empty())
@@ -237,7 +252,7 @@ class Assembler final : public Resolver {
       return std::max<int>(1, static_cast<int>(std::string_view(o.parts).size()));
     }
     const ComponentType& type = *model_.components[component].type;
-    const OutputType& o = type.outputs[output];
+    const OutputType& o = outputs_of(component)[output];
     if (!o.parts.empty()) return static_cast<int>(o.parts.size());
     if (!o.wide || !type.width) return 1;
     const FlatComponent& c = model_.components[component];
@@ -258,6 +273,17 @@ class Assembler final : public Resolver {
   void begin_widths() {
     diagnostics_.stop();  // widths need valid fields
     widths_.assign(model_.components.size(), unknown_width);
+    own_outputs_.resize(model_.components.size());
+    for (std::size_t i = 0; i < model_.components.size(); ++i) {
+      const FlatComponent& c = model_.components[i];
+      if (!c.type->own_outputs) continue;
+      diagnostics_.collect([&] {
+        const Build b(builder_, *this, static_cast<int>(i), *c.type, c.path, values_[i], *c.fields);
+        own_outputs_[i] = c.type->outputs;
+        for (OutputType& o : c.type->own_outputs(b)) own_outputs_[i].push_back(std::move(o));
+      });
+    }
+    diagnostics_.stop();
   }
 
   void make_output_signals() {
@@ -269,7 +295,7 @@ class Assembler final : public Resolver {
       const FlatComponent& c = model_.components[i];
       first_output_[i] = count;
       diagnostics_.collect([&] {
-        for (std::size_t o = 0; o < c.type->outputs.size(); ++o) {
+        for (std::size_t o = 0; o < outputs_of(static_cast<int>(i)).size(); ++o) {
           int width = output_width(static_cast<int>(i), static_cast<int>(o));
           if (width < 1) width = widths_[i] = 1;  // a loop that nobody decides: single numbers
           if (c.type->block && o == 0) {
@@ -350,7 +376,7 @@ class Assembler final : public Resolver {
       }
       return unit;
     }
-    return type.outputs[output].unit;
+    return outputs_of(component)[output].unit;
   }
 
   void check_tag(const Reference& r, const Port& port, const std::string& where) {
@@ -368,22 +394,44 @@ class Assembler final : public Resolver {
     const Node* value = c.fields->find(port.key);
     std::vector<std::vector<Reference>> groups;
     if (!value) return groups;
+    if (port.by_name) {
+      for (const Node::Entry& e : named(*value, where).entries)
+        groups.push_back(of_name(component, e.value, where + "." + e.key));
+      return groups;
+    }
+    if (!port.list || !value->is_sequence()) {
+      groups.push_back(of_name(component, *value, where));
+      return groups;
+    }
+    if (value->items.empty()) throw fault("E-TYPE", value->mark, where, "the list is empty");
+    for (const Node& name : value->items) {
+      if (!name.is_scalar())
+        throw fault("E-TYPE", name.mark, where, "expected the name of a signal, found " + name.described());
+      groups.push_back(of_name(component, name, where));
+    }
+    return groups;
+  }
+
+  const Node& named(const Node& value, const std::string& where) {
+    if (!value.is_mapping())
+      throw fault("E-TYPE", value.mark, where, "expected a mapping name: part, found " + value.described(),
+                  "give each a name: {x: cart.position}");
+    for (const Node::Entry& e : value.entries) FieldReader::check_name(e, where);
+    return value;
+  }
+  /// One name, or a list that makes one wide signal.
+  std::vector<Reference> of_name(int component, const Node& value, const std::string& where) {
+    const FlatComponent& c = model_.components[component];
     const auto one = [&](const Node& name) {
       if (!name.is_scalar())
         throw fault("E-TYPE", name.mark, where, "expected the name of a signal, found " + name.described());
       return reference(FieldReader(*c.space, c.loop).substituted(name, where), name.mark, where, *c.space);
     };
-    if (!value->is_sequence()) {
-      groups.push_back({one(*value)});
-      return groups;
-    }
-    if (value->items.empty()) throw fault("E-TYPE", value->mark, where, "the list is empty");
-    if (!port.list) groups.emplace_back();
-    for (const Node& name : value->items) {
-      if (port.list) groups.push_back({one(name)});
-      else groups.back().push_back(one(name));
-    }
-    return groups;
+    std::vector<Reference> group;
+    if (!value.is_sequence()) return {one(value)};
+    for (const Node& name : value.items) group.push_back(one(name));
+    if (group.empty()) throw fault("E-TYPE", value.mark, where, "the list is empty");
+    return group;
   }
 
   Reference reference(const std::string& text, const Mark& mark, const std::string& where,
@@ -406,7 +454,7 @@ class Assembler final : public Resolver {
                       const std::string& where) {
     const ComponentType& type = *model_.components[c].type;
     std::vector<std::string> names;
-    for (const OutputType& o : type.outputs) names.push_back(o.name);
+    for (const OutputType& o : outputs_of(c)) names.push_back(o.name);
     const std::string listed = fmt::format("{}", fmt::join(names, ", "));
     if (rest.empty()) {
       if (type.block) return {c, 0, 0, mark, text};
@@ -429,7 +477,7 @@ class Assembler final : public Resolver {
                   fmt::format("`{}` has no output `{}`", model_.components[c].path, first),
                   did_you_mean(first, names, "one of " + listed));
     }
-    const std::string letters = type.outputs[output].parts;
+    const std::string letters = outputs_of(c)[output].parts;
     return {c, output, part_number(part, letters, output_width(c, output), text, mark, where), mark, text};
   }
 
@@ -501,9 +549,9 @@ class Assembler final : public Resolver {
     const std::string& path =
         declared ? model_.nodes[-2 - component].path : model_.components[component].path;
     const std::string name = declared ? info(model_.nodes[-2 - component].domain).outputs[output].name
-                                      : model_.components[component].type->outputs[output].name;
+                                      : outputs_of(component)[output].name;
     const std::string letters = declared ? info(model_.nodes[-2 - component].domain).outputs[output].parts
-                                         : model_.components[component].type->outputs[output].parts;
+                                         : outputs_of(component)[output].parts;
     if (!letters.empty()) return path + "." + name + "." + letters[part];
     return output_width(component, output) == 1 ? path + "." + name
                                                 : fmt::format("{}.{}.{}", path, name, part + 1);
@@ -588,8 +636,8 @@ class Assembler final : public Resolver {
 
   void add_channels(Assembly& a, int component) {
     const bool declared = component < 0;
-    const std::size_t n = declared ? info(model_.nodes[-2 - component].domain).outputs.size()
-                                   : model_.components[component].type->outputs.size();
+    const std::size_t n =
+        declared ? info(model_.nodes[-2 - component].domain).outputs.size() : outputs_of(component).size();
     for (std::size_t o = 0; o < n; ++o) {
       const int output = static_cast<int>(o), first = bound_index(component, output);
       const std::string unit = tag(component, output);
@@ -597,8 +645,7 @@ class Assembler final : public Resolver {
         if (bound_[first + k].source == BoundOutput::Source::unbound)
           throw std::logic_error(channel_name(component, output, k) + " was not bound by its component");
         a.channels.push_back({channel_name(component, output, k), unit.empty() ? "1" : unit,
-                              declared || model_.components[component].type->outputs[o].by_default,
-                              bound_[first + k]});
+                              declared || outputs_of(component)[o].by_default, bound_[first + k]});
       }
     }
   }
@@ -630,11 +677,17 @@ class Assembler final : public Resolver {
       }
   }
 
+  const std::vector<OutputType>& outputs_of(int component) const {
+    const auto& own = own_outputs_[component];
+    return own.empty() ? model_.components[component].type->outputs : own;
+  }
+
   static constexpr int unknown_width = -1;
   const Model& model_;
   SystemBuilder builder_;
   Diagnostics diagnostics_;
   std::vector<FieldValues> values_;
+  std::vector<std::vector<OutputType>> own_outputs_;  // of components that have some of their own
   std::vector<Handle> own_nodes_, declared_;
   std::vector<int> widths_, first_output_, first_node_output_;
   std::vector<std::vector<Signal<1>>> block_outputs_;
@@ -646,6 +699,12 @@ class Assembler final : public Resolver {
 };
 
 }  // namespace
+
+void Build::refuse_at(const Node& value, const char* code, std::string_view key, std::string cause,
+                      std::string hint) const {
+  throw ModelError(code, path_ + "." + std::string(key), std::move(cause), std::move(hint),
+                   value.mark.place());
+}
 
 void Build::refuse(const char* code, std::string_view key, std::string cause, std::string hint) const {
   const Node* value = &fields_;

@@ -47,6 +47,9 @@ class Resolver {
   virtual void start(const Handle& handle, std::vector<double> values, bool rate) = 0;
   virtual void event(TimeEvent event) = 0;
   virtual const std::vector<double>& gravity() = 0;
+  /// Units of the signals of a port, one per group; empty: nobody told.
+  virtual std::vector<std::string> units(int component, const Port& port) = 0;
+  virtual FieldReader reader(int component) = 0;
 };
 
 class Build {
@@ -87,6 +90,28 @@ class Build {
   /// World gravity (m/s²); E-MISSING unless the model states it.
   const std::vector<double>& gravity() const { return resolver_.gravity(); }
 
+  // ---- what the user names: equations, records, named ports
+  /// The text under a key, as it stands; null: not given.
+  const Node* node(std::string_view key) const { return fields_.find(key); }
+  /// The entries under a key that is a mapping; none if it is not given.
+  const std::vector<Node::Entry>& entries(std::string_view key) const {
+    static const std::vector<Node::Entry> none;
+    const Node* value = fields_.find(key);
+    return value ? value->entries : none;
+  }
+  /// An expression of these variables (name, unit; "any" where nobody told) and of the parameters.
+  Expression compile(const Node& text, std::string_view key,
+                     const std::vector<std::pair<std::string, std::string>>& variables) const {
+    return resolver_.reader(component_).compile(text, path_ + "." + std::string(key), variables);
+  }
+  /// A number in a unit that only the component knows.
+  double quantity(const Node& text, std::string_view key, const std::string& unit) const {
+    const Parameter p = escapement::number(std::string(key), unit, "");
+    return std::get<double>(resolver_.reader(component_).read(p, text, path_ + "." + std::string(key)));
+  }
+  [[noreturn]] void refuse_at(const Node& value, const char* code, std::string_view key, std::string cause,
+                              std::string hint = {}) const;
+
   // ---- connections
   /// The node it owns.
   template <class H>
@@ -106,6 +131,10 @@ class Build {
   std::vector<std::vector<Signal<1>>> signals(std::string_view key) const {
     return resolver_.signals(component_, port(key));
   }
+  /// Units of the signals of a port; "" where nobody told.
+  std::vector<std::string> units(std::string_view key) const {
+    return resolver_.units(component_, port(key));
+  }
   int signal_width(std::string_view key) const { return resolver_.signal_width(component_, port(key)); }
   /// The signals of a block's own output.
   std::vector<Signal<1>> outputs() const { return resolver_.outputs(component_); }
@@ -115,6 +144,27 @@ class Build {
   template <class E>
   ElementId add(E element) {
     return system.add(std::move(element));
+  }
+  /// A channel that is the rate or the acceleration of a position.
+  template <class H>
+  void rate_channel(std::string_view output, const H& handle) {
+    BoundOutput& b = resolver_.bound(component_, output, 0);
+    b.source = BoundOutput::Source::rate;
+    b.variable = handle.variable;
+    b.handle = handle;
+    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+      s.add(RateTap<H>{Build::typed<H>(from.handle), to});
+    };
+  }
+  template <class H>
+  void acceleration_channel(std::string_view output, const H& handle) {
+    BoundOutput& b = resolver_.bound(component_, output, 0);
+    b.source = BoundOutput::Source::acceleration;
+    b.variable = handle.variable;
+    b.handle = handle;
+    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+      s.add(AccelerationTap<H>{Build::typed<H>(from.handle), to});
+    };
   }
   /// A channel that is an unknown, or its rate; `factor` turns a multiplier into a reaction of the right sign.
   template <class H>

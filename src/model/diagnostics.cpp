@@ -30,6 +30,8 @@ const std::vector<MessageCode>& message_codes() {
       {"E-UNSUPPORTED", 2, "something this version does not do yet"},
       {"E-TOPOLOGY", 3, "parts that are not connected in a meaningful way"},
       {"E-SINGULAR", 3, "equations that do not determine the unknowns"},
+      {"E-LOOP", 3, "a loop of signals that has no solution, or many"},
+      {"E-INDEX", 3, "a constraint on something that has no known rate"},
       {"E-START", 3, "initial values that contradict the constraints or each other"},
       {"E-SCHEME", 3, "an integration scheme that cannot advance this model"},
       {"E-STEP", 2, "a step size that makes no sense"},
@@ -38,7 +40,6 @@ const std::vector<MessageCode>& message_codes() {
       {"E-FILE", 5, "a file or folder cannot be read or written"},
       {"E-INTERNAL", 70, "a fault of the program itself"},
       // Faults that only C++ can make.
-      {"E-INDEX", 3, "a constraint on something that has no known rate"},
       {"E-ELEMENT", 70, "an element's functions write to rows of the wrong kind"},
       {"E-STORE", 70, "an element's store is of a form the core cannot honour"},
       {"E-RATE", 70, "a rate or acceleration was asked of an unknown that has none"},

@@ -67,6 +67,7 @@ class ExpressionCompiler {
     if (at_ < text_.size()) unexpected();
     out_.dimension_ = result.dimension;
     out_.zero_ = result.zero;
+    out_.any_ = result.any;
     out_.bare_ = result.bare && !result.zero;
   }
 
@@ -76,6 +77,7 @@ class ExpressionCompiler {
     bool zero = false;  // literal 0
     bool bare = false;  // literal number without unit
     std::optional<double> constant = {};
+    bool any = false;  // made of something of unknown unit
   };
 
   [[noreturn]] void unexpected() {
@@ -109,15 +111,23 @@ class ExpressionCompiler {
     ++at_;
     return true;
   }
+  static int operands(Op op) {
+    if (op == Op::number || op == Op::input) return 0;
+    if (op == Op::choose) return 3;
+    return op == Op::negate || (op >= Op::sin && op <= Op::sign) ? 1 : 2;
+  }
   void emit(Op op, int index = 0, double number = 0) {
-    if (op == Op::number || op == Op::input) {
-      if (++stack_ > Expression::deepest) throw ExpressionError("the expression is too deep", at_);
-    } else if (op == Op::choose) {
-      stack_ -= 2;
-    } else if (op >= Op::add && op != Op::negate && !(op >= Op::sin && op <= Op::sign)) {
-      --stack_;
+    Expression::Step step{op, index, number, {-1, -1, -1}, op == Op::input};
+    const int n = operands(op), at = static_cast<int>(results_.size()) - n;
+    for (int i = 0; i < n; ++i) {
+      step.operand[i] = results_[at + i];
+      step.varies = step.varies || out_.tape_[step.operand[i]].varies;
     }
-    out_.tape_.push_back({op, index, number});
+    results_.resize(at);
+    results_.push_back(static_cast<int>(out_.tape_.size()));
+    if (results_.size() > static_cast<std::size_t>(Expression::deepest))
+      throw ExpressionError("the expression is too deep", at_);
+    out_.tape_.push_back(step);
   }
 
   /// NUMBER UNIT up to `end` and nothing else: a quantity, compound units included.
@@ -195,7 +205,7 @@ class ExpressionCompiler {
     skip();
     const std::size_t place = at_;
     if (!take('?')) return condition;
-    if (!compared && !condition.dimension.dimensionless())
+    if (!compared && !condition.any && !condition.dimension.dimensionless())
       throw ExpressionError("the condition has the unit " + condition.dimension.text(), place,
                             "compare it with something of the same unit", Kind::unit);
     const Operand a = nested();
@@ -203,7 +213,12 @@ class ExpressionCompiler {
     const Operand b = nested();
     alike(a, b, place, "chosen between");
     emit(Op::choose);
-    return {a.zero ? b.dimension : a.dimension, a.zero && b.zero, a.bare && b.bare};
+    return like(a, b, a.bare && b.bare);
+  }
+  /// Of the dimension that two alike operands have.
+  static Operand like(const Operand& a, const Operand& b, bool bare) {
+    const bool second = a.zero || (a.any && !b.zero);
+    return {second ? b.dimension : a.dimension, a.zero && b.zero, bare, {}, second ? b.any : a.any};
   }
   Operand nested() {
     if (++depth_ > 50) throw ExpressionError("the expression is nested too deeply", at_);
@@ -213,7 +228,7 @@ class ExpressionCompiler {
   }
 
   void alike(const Operand& a, const Operand& b, std::size_t place, const char* what) {
-    if (a.zero || b.zero || compatible(a.dimension, b.dimension)) return;
+    if (a.zero || b.zero || a.any || b.any || compatible(a.dimension, b.dimension)) return;
     throw ExpressionError("quantities of different units are " + std::string(what) + ": " +
                               a.dimension.text() + " and " + b.dimension.text(),
                           place, a.bare || b.bare ? "give the bare number a unit" : "", Kind::unit);
@@ -229,11 +244,11 @@ class ExpressionCompiler {
       const Operand right = product();
       alike(left, right, place, plus ? "added" : "subtracted");
       emit(plus ? Op::add : Op::subtract);
-      left = {left.zero ? right.dimension : left.dimension, left.zero && right.zero, left.bare && right.bare,
-              combine(
-                  left, right, plus ? +[](double a, double b) { return a + b; } : +[](double a, double b) {
-                    return a - b;
-                  })};
+      const auto constant = combine(
+          left, right,
+          plus ? +[](double a, double b) { return a + b; } : +[](double a, double b) { return a - b; });
+      left = like(left, right, left.bare && right.bare);
+      left.constant = constant;
     }
   }
   static std::optional<double> combine(const Operand& a, const Operand& b, double (*f)(double, double)) {
@@ -250,12 +265,13 @@ class ExpressionCompiler {
       const Operand right = unary();
       if (!times && right.constant && *right.constant == 0) throw ExpressionError("division by zero", place);
       emit(times ? Op::multiply : Op::divide);
-      left = {times ? left.dimension * right.dimension : left.dimension / right.dimension,
-              left.zero || (times && right.zero), left.bare && right.bare,
-              combine(
-                  left, right, times ? +[](double a, double b) { return a * b; } : +[](double a, double b) {
-                    return a / b;
-                  })};
+      left = {
+          times ? left.dimension * right.dimension : left.dimension / right.dimension,
+          left.zero || (times && right.zero), left.bare && right.bare,
+          combine(
+              left, right,
+              times ? +[](double a, double b) { return a * b; } : +[](double a, double b) { return a / b; }),
+          left.any || right.any};
     }
   }
 
@@ -280,14 +296,15 @@ class ExpressionCompiler {
     if (!take('^')) return base;
     const std::size_t place = at_ - 1;
     const Operand exponent = unary();
-    if (!exponent.dimension.dimensionless())
+    if (!exponent.any && !exponent.dimension.dimensionless())
       throw ExpressionError("the exponent has the unit " + exponent.dimension.text(), place, "", Kind::unit);
     emit(Op::power);
     Operand r;
     r.bare = base.bare;
     r.constant = combine(
         base, exponent, +[](double a, double b) { return std::pow(a, b); });
-    if (base.dimension.dimensionless()) return r;
+    r.any = base.any;
+    if (base.any || base.dimension.dimensionless()) return r;
     if (!exponent.constant)
       throw ExpressionError("a quantity with unit " + base.dimension.text() + " needs a constant exponent",
                             place, "", Kind::unit);
@@ -371,6 +388,7 @@ class ExpressionCompiler {
                                    (letter(text_[at_ + 1]) || digit(text_[at_ + 1])))))
       ++at_;
     const auto name = text_.substr(place, at_ - place);
+    if (name == "der" || name == "der2") return rate(name, place);
     if (take('(')) return call(name, place);
     if (name == "pi") {
       emit(Op::number, 0, std::numbers::pi);
@@ -389,11 +407,30 @@ class ExpressionCompiler {
     }
     if (found->input >= 0) {
       emit(Op::input, found->input);
-      return {found->dimension};
+      return {found->dimension, false, false, {}, found->any};
     }
     emit(Op::number, 0, found->value);
     out_.constants_.push_back({place, name.size(), *found});
     return {found->dimension, found->bare && found->value == 0, found->bare, found->value};
+  }
+
+  /// der(x), der2(x): names of their own, where the scope knows them.
+  Operand rate(std::string_view name, std::size_t place) {
+    const std::string order = name == "der" ? "rate" : "second rate";
+    if (!take('('))
+      throw ExpressionError("expected `(` after " + std::string(name), at_, "der(x) is the rate of x");
+    skip();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (letter(text_[at_]) || digit(text_[at_]) || text_[at_] == '.')) ++at_;
+    const std::string of(text_.substr(begin, at_ - begin));
+    if (of.empty() || !take(')'))
+      throw ExpressionError(std::string(name) + " takes the name of one unknown", place,
+                            "der(x) is the rate of x");
+    const auto found = scope_.find ? scope_.find(std::string(name) + "(" + of + ")") : std::nullopt;
+    if (!found || found->input < 0)
+      throw ExpressionError("`" + of + "` has no " + order + " here", place, scope_.no_rate_hint, Kind::name);
+    emit(Op::input, found->input);
+    return {found->dimension, false, false, {}, found->any};
   }
 
   Operand call(std::string_view name, std::size_t place) {
@@ -424,18 +461,20 @@ class ExpressionCompiler {
         std::all_of(arguments.begin(), arguments.end(), [](const Operand& o) { return o.bare; });
     switch (f.rule) {
       case Function::numbers:
-        if (!a.dimension.dimensionless()) refuse("a pure number");
+        if (!a.any && !a.dimension.dimensionless()) refuse("a pure number");
         return {{}, false, bare};
       case Function::angle_in:
-        if (!a.dimension.dimensionless() && a.dimension != angle()) refuse("an angle or a pure number");
+        if (!a.any && !a.dimension.dimensionless() && a.dimension != angle())
+          refuse("an angle or a pure number");
         return {{}, false, bare};
       case Function::angle_out:
-        if (!a.dimension.dimensionless()) refuse("a pure number");
+        if (!a.any && !a.dimension.dimensionless()) refuse("a pure number");
         return {angle()};
       case Function::keeps:
-        return {f.op == Op::sign ? Dimension{} : a.dimension, false, bare};
+        return {f.op == Op::sign ? Dimension{} : a.dimension, false, bare, {}, a.any && f.op != Op::sign};
       case Function::root: {
         Operand r;
+        r.any = a.any;
         for (int i = 0; i < Dimension::bases; ++i) {
           if (a.dimension.exponent[i] % 2 != 0) refuse("a quantity whose exponents are even");
           r.dimension.exponent[i] = a.dimension.exponent[i] / 2;
@@ -445,7 +484,7 @@ class ExpressionCompiler {
       }
       case Function::two_alike:
         alike(a, arguments[1], place, "compared");
-        return {a.zero ? arguments[1].dimension : a.dimension, false, bare};
+        return like(a, arguments[1], bare);
       default:
         alike(a, arguments[1], place, "compared");
         return {angle()};
@@ -457,7 +496,8 @@ class ExpressionCompiler {
   Expression& out_;
   std::size_t at_ = 0;
   std::size_t quantity_begin_ = 0, quantity_end_ = 0;  // of the last number with a unit
-  int depth_ = 0, stack_ = 0;
+  int depth_ = 0;
+  std::vector<int> results_;  // the steps whose results nobody has taken yet
   Operand quantity_;
 };
 
@@ -480,6 +520,15 @@ std::string Expression::self_contained() const {
     r.replace(use->begin, use->size, alone ? quantity : "(" + quantity + ")");
   }
   return r;
+}
+
+std::vector<int> Expression::inputs() const {
+  std::vector<int> list;
+  for (const Step& s : tape_)
+    if (s.op == Op::input) list.push_back(s.index);
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
 }
 
 bool Expression::is_constant() const {

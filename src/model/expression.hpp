@@ -5,6 +5,7 @@
 //   k*(5 N*s/m)  inside a longer expression a compound unit is parenthesised
 //   0            valid for any dimension; other bare numbers are pure numbers
 #pragma once
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -36,6 +37,7 @@ struct Name {
   int input = -1;     // index among the inputs, or -1 for a constant
   double value = 0;   // of a constant, in SI
   bool bare = false;  // a constant given without a unit: 0 fits any dimension
+  bool any = false;   // of unknown unit: fits where any is asked for
 };
 
 /// How names are looked up; an unknown one gives nothing. `names` serves "did you mean".
@@ -43,6 +45,7 @@ struct Scope {
   std::function<std::optional<Name>(std::string_view)> find;
   std::vector<std::string> names;
   std::string unknown_hint = {};  // what to say of an unknown name that is near no other
+  std::string no_rate_hint = {};  // … and of der(x) where x has none
 };
 
 class Expression {
@@ -56,6 +59,10 @@ class Expression {
   /// A bare number without unit (not 0): only for dimensionless or any-unit fields.
   bool is_bare_number() const { return bare_; }
   bool is_constant() const;
+  /// Made of something whose unit nobody told: it fits anywhere.
+  bool is_any() const { return any_; }
+  /// Which inputs it uses, in increasing order.
+  std::vector<int> inputs() const;
   const std::string& text() const { return text_; }
   /// The text with the names of constants replaced by their values: it needs no scope but the inputs.
   std::string self_contained() const;
@@ -63,6 +70,10 @@ class Expression {
   template <class S>
   S evaluate(std::span<const S> inputs) const;
   double constant() const { return evaluate<double>({}); }
+  /// The value, and its derivatives along the inputs added to `slope`, by one sweep back through the tape
+  /// (model/gradient.hpp). `work` keeps its memory between calls.
+  template <class S>
+  S gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work) const;
 
   enum class Op : unsigned char {
     number,
@@ -104,10 +115,14 @@ class Expression {
     Op op;
     int index = 0;  // of an input
     double number = 0;
+    int operand[3] = {-1, -1, -1};  // the steps whose results it takes
+    bool varies = false;            // depends on an input
   };
+  template <class S>
+  static S apply(Op op, const S& a, const S& b, const S& c);
   std::vector<Step> tape_;  // postfix
   Dimension dimension_;
-  bool zero_ = false, bare_ = false;
+  bool zero_ = false, bare_ = false, any_ = false;
   std::string text_;
   struct Use {
     std::size_t begin, size;
@@ -116,116 +131,92 @@ class Expression {
   std::vector<Use> constants_;  // where names of constants stand in the text
 };
 
+/// The result of one step from those it takes.
+template <class S>
+S Expression::apply(Op op, const S& a, const S& b, const S& c) {
+  switch (op) {
+    case Op::add:
+      return a + b;
+    case Op::subtract:
+      return a - b;
+    case Op::multiply:
+      return a * b;
+    case Op::divide:
+      return a / b;
+    case Op::negate:
+      return -a;
+    case Op::power:  // a constant exponent keeps negative bases; a variable one needs positive ones
+      if constexpr (std::is_same_v<S, double>) {
+        return pow(a, b);
+      } else {
+        bool fixed = true;
+        for (const auto& d : b.d) fixed = fixed && value(S(d)) == 0;
+        return fixed ? S(pow(a, value(b))) : S(exp(b * log(a)));
+      }
+    case Op::sin:
+      return sin(a);
+    case Op::cos:
+      return cos(a);
+    case Op::tan:
+      return tan(a);
+    case Op::asin:
+      return atan2(a, S(sqrt(1.0 - a * a)));
+    case Op::acos:
+      return atan2(S(sqrt(1.0 - a * a)), a);
+    case Op::atan:
+      return atan(a);
+    case Op::sinh:
+      return sinh(a);
+    case Op::cosh:
+      return cosh(a);
+    case Op::tanh:
+      return tanh(a);
+    case Op::exp:
+      return exp(a);
+    case Op::log:
+      return log(a);
+    case Op::sqrt:
+      return sqrt(a);
+    case Op::abs:
+      return abs(a);
+    case Op::sign:
+      return value(a) > 0 ? 1.0 : value(a) < 0 ? -1.0 : 0.0;
+    case Op::min:
+      return b < a ? b : a;
+    case Op::max:
+      return a < b ? b : a;
+    case Op::atan2:
+      return atan2(a, b);
+    case Op::less:
+      return a < b ? 1.0 : 0.0;
+    case Op::less_equal:
+      return a <= b ? 1.0 : 0.0;
+    case Op::greater:
+      return a > b ? 1.0 : 0.0;
+    case Op::greater_equal:
+      return a >= b ? 1.0 : 0.0;
+    case Op::choose:
+      return value(a) != 0 ? b : c;
+    default:
+      return S(0.0);
+  }
+}
+
 template <class S>
 S Expression::evaluate(std::span<const S> inputs) const {
   std::array<S, deepest> stack;
   int top = -1;
-  const auto binary = [&](auto f) {
-    stack[top - 1] = f(stack[top - 1], stack[top]);
-    --top;
-  };
-  const auto unary = [&](auto f) { stack[top] = f(stack[top]); };
-  for (const Step& step : tape_) switch (step.op) {
-      case Op::number:
-        stack[++top] = S(step.number);
-        break;
-      case Op::input:
-        stack[++top] = inputs[step.index];
-        break;
-      case Op::add:
-        binary([](const S& a, const S& b) { return S(a + b); });
-        break;
-      case Op::subtract:
-        binary([](const S& a, const S& b) { return S(a - b); });
-        break;
-      case Op::multiply:
-        binary([](const S& a, const S& b) { return S(a * b); });
-        break;
-      case Op::divide:
-        binary([](const S& a, const S& b) { return S(a / b); });
-        break;
-      case Op::negate:
-        unary([](const S& a) { return S(-a); });
-        break;
-      case Op::power:  // a constant exponent keeps negative bases; a variable one needs positive ones
-        binary([](const S& a, const S& b) {
-          if constexpr (std::is_same_v<S, double>) {
-            return pow(a, b);
-          } else {
-            bool fixed = true;
-            for (const auto& d : b.d) fixed = fixed && value(S(d)) == 0;
-            return fixed ? S(pow(a, value(b))) : S(exp(b * log(a)));
-          }
-        });
-        break;
-      case Op::sin:
-        unary([](const S& a) { return S(sin(a)); });
-        break;
-      case Op::cos:
-        unary([](const S& a) { return S(cos(a)); });
-        break;
-      case Op::tan:
-        unary([](const S& a) { return S(tan(a)); });
-        break;
-      case Op::asin:
-        unary([](const S& a) { return S(atan2(a, S(sqrt(1.0 - a * a)))); });
-        break;
-      case Op::acos:
-        unary([](const S& a) { return S(atan2(S(sqrt(1.0 - a * a)), a)); });
-        break;
-      case Op::atan:
-        unary([](const S& a) { return S(atan(a)); });
-        break;
-      case Op::sinh:
-        unary([](const S& a) { return S(sinh(a)); });
-        break;
-      case Op::cosh:
-        unary([](const S& a) { return S(cosh(a)); });
-        break;
-      case Op::tanh:
-        unary([](const S& a) { return S(tanh(a)); });
-        break;
-      case Op::exp:
-        unary([](const S& a) { return S(exp(a)); });
-        break;
-      case Op::log:
-        unary([](const S& a) { return S(log(a)); });
-        break;
-      case Op::sqrt:
-        unary([](const S& a) { return S(sqrt(a)); });
-        break;
-      case Op::abs:
-        unary([](const S& a) { return S(abs(a)); });
-        break;
-      case Op::sign:
-        unary([](const S& a) { return S(value(a) > 0 ? 1.0 : value(a) < 0 ? -1.0 : 0.0); });
-        break;
-      case Op::min:
-        binary([](const S& a, const S& b) { return b < a ? b : a; });
-        break;
-      case Op::max:
-        binary([](const S& a, const S& b) { return a < b ? b : a; });
-        break;
-      case Op::atan2:
-        binary([](const S& a, const S& b) { return S(atan2(a, b)); });
-        break;
-      case Op::less:
-        binary([](const S& a, const S& b) { return S(a < b ? 1.0 : 0.0); });
-        break;
-      case Op::less_equal:
-        binary([](const S& a, const S& b) { return S(a <= b ? 1.0 : 0.0); });
-        break;
-      case Op::greater:
-        binary([](const S& a, const S& b) { return S(a > b ? 1.0 : 0.0); });
-        break;
-      case Op::greater_equal:
-        binary([](const S& a, const S& b) { return S(a >= b ? 1.0 : 0.0); });
-        break;
-      case Op::choose:
-        stack[top - 2] = value(stack[top - 2]) != 0 ? stack[top - 1] : stack[top];
-        top -= 2;
-        break;
+  for (const Step& step : tape_) {
+    if (step.op == Op::number) {
+      stack[++top] = S(step.number);
+    } else if (step.op == Op::input) {
+      stack[++top] = inputs[step.index];
+    } else {
+      const int first = step.operand[2] >= 0 ? top - 2 : step.operand[1] >= 0 ? top - 1 : top;
+      stack[first] = apply<S>(step.op, stack[first], stack[std::min(first + 1, top)], stack[top]);
+      top = first;
     }
+  }
   return stack[0];
 }
 

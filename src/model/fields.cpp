@@ -147,6 +147,21 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
         for (const FieldValues::Entry& e : inner.entries()) values.set(p.key + "." + e.key, e.value, e.given);
         return;
       }
+      if (p.type == Type::records && value) {
+        if (!value->is_mapping())
+          throw fault("E-TYPE", value->mark, place,
+                      "expected a mapping name: { … }, found " + value->described());
+        for (const Node::Entry& record : value->entries) {
+          check_name(record, place);
+          if (!record.value.is_mapping())
+            throw fault("E-TYPE", record.value.mark, place + "." + record.key,
+                        "expected a mapping { … }, found " + record.value.described());
+          const FieldValues inner = read(record.value, p.group, {}, place + "." + record.key, diagnostics);
+          for (const FieldValues::Entry& e : inner.entries())
+            values.set(p.key + "." + record.key + "." + e.key, e.value, e.given);
+        }
+        return;
+      }
       if (value) {
         values.set(p.key, read(p, *value, place), true);
       } else if (p.fallback) {
@@ -168,6 +183,32 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
     });
   }
   return values;
+}
+
+void FieldReader::check_name(const Node::Entry& entry, const std::string& where) {
+  const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  if (!std::all_of(entry.key.begin(), entry.key.end(), fits) || entry.key.empty() ||
+      std::isdigit(static_cast<unsigned char>(entry.key[0])))
+    throw fault("E-NAME", entry.mark, where, fmt::format("`{}` is not a name", entry.key),
+                "letters, digits and _, a letter first");
+  for (const char* word : {"t", "pi", "der", "der2", "ground"})
+    if (entry.key == word)
+      throw fault("E-NAME", entry.mark, where, fmt::format("`{}` is reserved", entry.key));
+}
+
+void FieldReader::check_equations(const Parameter& p, const Node& value, const std::string& where) {
+  const auto text = [](const Node& n, const std::string& at) {
+    if (!n.is_scalar()) throw fault("E-TYPE", n.mark, at, "expected an expression, found " + n.described());
+  };
+  if (p.by_name && !value.is_mapping())
+    throw fault("E-TYPE", value.mark, where, "expected a mapping name: equation, found " + value.described());
+  if (p.by_name || !value.is_sequence()) {
+    if (!p.by_name) text(value, where);
+    for (const Node::Entry& e : value.entries) text(e.value, where + "." + e.key);
+    return;
+  }
+  if (value.items.empty()) throw fault("E-TYPE", value.mark, where, "the list is empty");
+  for (const Node& n : value.items) text(n, where);
 }
 
 FieldValue FieldReader::read(const Parameter& p, const Node& value, const std::string& where) const {
@@ -210,6 +251,9 @@ FieldValue FieldReader::read(const Parameter& p, const Node& value, const std::s
       check_unit(e, value, p.unit, where);
       return std::make_shared<const Expression>(std::move(e));
     }
+    case Type::equations:
+      check_equations(p, value, where);
+      return std::string();
     default:
       throw std::logic_error("a group is not a single value");
   }
@@ -222,7 +266,11 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
     if (loop_.empty() && variables.empty()) return Expression::compile(value.text, space_.scope);
     Scope scope;
     std::vector<std::string> seen;
-    for (const auto& [name, unit] : variables) seen.push_back(name);
+    for (const auto& [name, unit] : variables)
+      if (name.find('(') == std::string::npos) seen.push_back(name);
+    scope.no_rate_hint = seen.size() < variables.size()
+                             ? "positions have der and der2; give the rate of a state a signal of its own"
+                             : "rates are known in math.equations only";
     scope.unknown_hint = seen.empty() ? space_.scope.unknown_hint
                                       : fmt::format("it sees {} and the parameters", fmt::join(seen, ", "));
     scope.names = space_.scope.names;
@@ -236,7 +284,9 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
                 "E-NAME", value.mark, where,
                 fmt::format("`{}` is a parameter and also what this expression is a function of", name),
                 "rename the parameter");
-          return Name{parse_unit(variables[i].second).dimension, static_cast<int>(i), 0, false};
+          const bool any = variables[i].second == "any";
+          return Name{any ? Dimension{} : parse_unit(variables[i].second).dimension, static_cast<int>(i), 0,
+                      false, any};
         }
       for (const auto& [variable, number] : loop_)
         if (variable == name) return Name{{}, -1, static_cast<double>(number), true};
@@ -274,7 +324,7 @@ void FieldReader::refuse_other_parameter(const Node& value, const ExpressionErro
 
 void FieldReader::check_unit(const Expression& e, const Node& value, const std::string& unit,
                              const std::string& where, bool bare_allowed) const {
-  if (unit == "any" || e.is_zero()) return;
+  if (unit == "any" || e.is_zero() || e.is_any()) return;
   const Dimension wanted = parse_unit(unit).dimension;
   if (e.is_bare_number()) {
     if (wanted.dimensionless() || space_.bare_numbers_are_si || bare_allowed) return;
@@ -569,6 +619,54 @@ void check_alternatives(const Node& fields, const std::vector<Parameter>& parame
 
 // ------------------------------------------------------------------ flattening
 
+namespace {
+
+std::vector<Node*> equation_texts(Node& value) {
+  std::vector<Node*> list;
+  if (value.is_scalar()) list.push_back(&value);
+  for (Node& n : value.items) list.push_back(&n);
+  for (Node::Entry& e : value.entries) list.push_back(&e.value);
+  return list;
+}
+
+}  // namespace
+
+std::string FieldReader::with_numbers(const std::string& text) const {
+  std::string r;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto letter = [&](std::size_t k) {
+      return k < text.size() && (std::isalpha(static_cast<unsigned char>(text[k])) || text[k] == '_');
+    };
+    const auto digit = [&](std::size_t k) {
+      return k < text.size() && std::isdigit(static_cast<unsigned char>(text[k]));
+    };
+    if (digit(i) || (text[i] == '.' && digit(i + 1))) {  // a number, and the unit that may follow it
+      while (digit(i) || text[i] == '.' ||
+             ((text[i] == 'e' || text[i] == 'E') && (digit(i + 1) || digit(i + 2))) ||
+             ((text[i] == '+' || text[i] == '-') && (text[i - 1] == 'e' || text[i - 1] == 'E')))
+        r += text[i++];
+      while (i < text.size() && text[i] == ' ') r += text[i++];
+      while (letter(i) || (digit(i) && letter(i - 1))) r += text[i++];
+      continue;
+    }
+    if (!letter(i)) {
+      r += text[i++];
+      continue;
+    }
+    std::size_t end = i;
+    while (letter(end) || digit(end) || (text[end] == '.' && (letter(end + 1) || digit(end + 1)))) ++end;
+    const std::string name = text.substr(i, end - i);
+    i = end;
+    std::optional<Name> known;
+    for (const auto& [variable, number] : loop_)
+      if (variable == name) known = Name{{}, -1, static_cast<double>(number), true};
+    if (!known && space_.scope.find) known = space_.scope.find(name);
+    const std::string unit = known ? known->dimension.text() : "";
+    r += !known ? name : fmt::format("({}{})", known->value, known->bare || unit == "1" ? "" : " " + unit);
+  }
+  return r;
+}
+
 Node FieldReader::flattened(const Parameter& p, const Node& value) const {
   const auto scalar = [&](const Node& n) {
     Node r = n;
@@ -595,6 +693,16 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
     case Type::integer:
     case Type::expression:
       return scalar(value);
+    case Type::equations: {  // its own names stay, those of parameters become numbers
+      Node r = value;
+      for (Node* n : equation_texts(r)) n->text = with_numbers(n->text);
+      return r;
+    }
+    case Type::records: {
+      Node r = value;
+      for (Node::Entry& e : r.entries) e.value = self_contained(e.value, p.group);
+      return r;
+    }
     case Type::text:
     case Type::choice: {
       Node r = value;

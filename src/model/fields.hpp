@@ -84,6 +84,8 @@ class FieldReader {
   ParameterValue parameter(const Node& value, const std::string& where) const;
   /// `link.(i-1).tip` -> `link.2.tip`.
   std::string substituted(const Node& name, const std::string& where) const;
+  /// A name the user chose: a letter first, no dots.
+  static void check_name(const Node::Entry& entry, const std::string& where);
   /// The same fields with every name of a parameter replaced by its value and tables inlined.
   Node self_contained(const Node& fields, const std::vector<Parameter>& parameters) const;
 
@@ -100,6 +102,9 @@ class FieldReader {
   std::vector<std::pair<double, double>> points(const Parameter& p, const Node& value,
                                                 const std::string& where) const;
   std::shared_ptr<const Table> table(const Parameter& p, const Node& value, const std::string& where) const;
+  static void check_equations(const Parameter& p, const Node& value, const std::string& where);
+  /// An equation's text with the names of parameters replaced by their values.
+  std::string with_numbers(const std::string& text) const;
   Node flattened(const Parameter& p, const Node& value) const;
   void check_unit(const Expression& e, const Node& value, const std::string& unit, const std::string& where,
                   bool bare_allowed = false) const;

@@ -25,7 +25,13 @@ const std::vector<Parameter>& simulate_schema() {
           .at_least(0)
           .at_most(1)
           .otherwise("0.8"),
-      number("rho_states", "1", "the same for states; as rho unless given").at_least(0).at_most(1).optional(),
+      choice("scheme_states", {"jwh-alpha", "generalized-alpha"},
+             "parameters for states: optimal for first order, or the same as for mechanics")
+          .otherwise("jwh-alpha"),
+      number("rho_states", "1", "spectral radius at infinity of the states; as rho unless given")
+          .at_least(0)
+          .at_most(1)
+          .optional(),
       choice("constraints", {"index-3", "index-2"},
              "constraints on positions alone, or stabilised with velocities too")
           .otherwise("index-3"),
@@ -111,6 +117,7 @@ Node Model::flattened() const {
       };
       rename(e.value);
       for (Node& n : e.value.items) rename(n);
+      for (Node::Entry& named : e.value.entries) rename(named.value);
     }
     put(parts, c.path, std::move(fields));
   }

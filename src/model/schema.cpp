@@ -67,6 +67,16 @@ Parameter expression(std::string key, std::string unit,
   p.variables = std::move(variables);
   return p;
 }
+Parameter equations(std::string key, bool by_name, std::string summary) {
+  Parameter p = make(std::move(key), Type::equations, "any", std::move(summary));
+  p.by_name = by_name;
+  return p;
+}
+Parameter records(std::string key, std::vector<Parameter> parameters, std::string summary) {
+  Parameter p = make(std::move(key), Type::records, "1", std::move(summary));
+  p.group = std::move(parameters);
+  return p;
+}
 Parameter group(std::string key, std::vector<Parameter> parameters, std::string summary) {
   Parameter p = make(std::move(key), Type::group, "1", std::move(summary));
   p.group = std::move(parameters);

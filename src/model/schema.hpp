@@ -17,7 +17,20 @@ class Build;
 
 /// One key of a component (or of `simulate:`): type, unit, default, range.
 struct Parameter {
-  enum class Type { number, integer, boolean, text, choice, vector, matrix, table, expression, group };
+  enum class Type {
+    number,
+    integer,
+    boolean,
+    text,
+    choice,
+    vector,
+    matrix,
+    table,
+    expression,
+    equations,  // expressions of names that the component declares itself: one, a list, or by name
+    group,
+    records  // groups by names of the user's choice
+  };
 
   std::string key;
   Type type = Type::number;
@@ -36,7 +49,8 @@ struct Parameter {
   int size = 0;                           // of a vector; 0: any
   std::string second_unit = {};           // of a table: of its values
   std::vector<std::pair<std::string, std::string>> variables = {};  // of an expression: name, unit
-  std::vector<Parameter> group = {};                                // of a group
+  std::vector<Parameter> group = {};                                // of a group, or of each record
+  bool by_name = false;                                             // of equations: name: text
 
   Parameter& otherwise(std::string text) { return fallback = std::move(text), required = false, *this; }
   Parameter& optional() { return required = false, *this; }
@@ -62,7 +76,11 @@ Parameter table(std::string key, std::string unit_x, std::string unit_y, std::st
 /// An expression of these variables (name, unit) and of the parameters.
 Parameter expression(std::string key, std::string unit,
                      std::vector<std::pair<std::string, std::string>> variables, std::string summary);
+/// Expressions that the component compiles itself: one or a list, or (by_name) a mapping.
+Parameter equations(std::string key, bool by_name, std::string summary);
 Parameter group(std::string key, std::vector<Parameter> parameters, std::string summary);
+/// A mapping from names to groups.
+Parameter records(std::string key, std::vector<Parameter> parameters, std::string summary);
 
 /// A key that names nodes of a domain, or signals.
 struct Port {
@@ -74,11 +92,13 @@ struct Port {
   std::string unit = "any";  // of a signal: its tag must agree
   int width = 1;             // of a signal; 0: any
   bool list = false;         // several signals, kept apart ([a, b] instead of one)
+  bool by_name = false;      // several, by names of the user's choice ({x: a, y: b})
   std::string alternative_of = {};
   Port& optional() { return required = false, *this; }
   Port& one_of(std::string set) { return alternative_of = std::move(set), required = false, *this; }
   Port& any_width() { return width = 0, *this; }
   Port& several() { return list = true, width = 0, *this; }
+  Port& named() { return by_name = true, required = false, *this; }
 };
 /// `between: [A, B]`: two like ends.
 Port between(Domain domain);
@@ -117,6 +137,8 @@ struct ComponentType {
   bool block = false;              // a block: its name stands for its first output; `unit:` may tag it
   /// How wide a wide output is ("output", or another by name); < 1: not known yet.
   std::function<int(const Build&, std::string_view output)> width;
+  /// Further outputs that depend on the component's own fields (never blocks).
+  std::function<std::vector<OutputType>(const Build&)> own_outputs;
   std::function<void(Build&)> build;
 
   ComponentType& takes(Parameter p) { return parameters.push_back(std::move(p)), *this; }

@@ -42,6 +42,8 @@ std::string kind_of(const Parameter& p) {
       for (const auto& [name, unit] : p.variables) of.push_back(fmt::format("{} ({})", name, unit));
       return fmt::format("{}, an expression of {}", p.unit, fmt::join(of, ", "));
     }
+    case Type::equations:
+      return p.by_name ? "equations by name" : "expression or list of them";
     default:
       return "mapping";
   }
@@ -61,6 +63,9 @@ void collect(const std::vector<Parameter>& parameters, const std::string& prefix
   for (const Parameter& p : parameters) {
     if (p.type == Type::group) {
       collect(p.group, prefix + p.key + ".", lines);
+    } else if (p.type == Type::records) {
+      lines.push_back({prefix + p.key, "mapping name: {…}", need_of(p), "", p.summary});
+      collect(p.group, prefix + p.key + ".NAME.", lines);
     } else {
       lines.push_back({prefix + p.key, kind_of(p), need_of(p), p.range(), p.summary});
     }
@@ -68,6 +73,7 @@ void collect(const std::vector<Parameter>& parameters, const std::string& prefix
 }
 
 std::string port_kind(const Port& p) {
+  if (p.by_name) return fmt::format("{{name: {}, …}}", p.domain ? info(*p.domain).node : "a signal");
   if (p.domain) return p.count == 2 ? fmt::format("[A, B], {}", info(*p.domain).name) : info(*p.domain).name;
   std::string kind = p.list ? "signals" : "signal";
   if (p.unit != "any") kind += fmt::format(" in {}", p.unit);
@@ -254,6 +260,16 @@ Json type_of(const Parameter& p) {
       s.set("type", types);
       break;
     }
+    case Type::equations:
+      s.set("type", p.by_name ? Json("object") : scalar().add("array"));
+      break;
+    case Type::records: {
+      Json properties = Json::object(), record = Json::object();
+      for (const Parameter& inner : p.group) properties.set(inner.key, type_of(inner));
+      record.set("type", "object").set("properties", properties).set("additionalProperties", false);
+      s.set("type", "object").set("additionalProperties", record);
+      break;
+    }
     case Type::group: {
       s.set("type", "object");
       Json properties = Json::object();
@@ -271,7 +287,9 @@ Json type_of(const Parameter& p) {
 Json port_schema(const Port& p) {
   Json s = Json::object();
   s.set("description", fmt::format("{} [{}; {}]", p.summary, port_kind(p), port_need(p)));
-  if (p.count == 2) {
+  if (p.by_name) {
+    s.set("type", "object");
+  } else if (p.count == 2) {
     Json item = Json::object();
     item.set("type", "string");
     s.set("type", "array").set("items", item).set("minItems", 2).set("maxItems", 2);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/manifold.hpp"
+#include "core/signal_loop.hpp"
 
 namespace escapement {
 
@@ -416,6 +417,8 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   report.newton = newton_.solve(step);
   report.newton.factorizations += factorizations;
   if (!report.newton.ok()) {
+    if (report.newton.status == NewtonStatus::singular)
+      report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);
     newton_.invalidate();
     return report;
   }

@@ -74,6 +74,24 @@ weighted: {type: control.sum, inputs: [u, v], weights: [2, -3]}
              "u: {type: control.constant, value: 3}\ny: {type: control.integrator, gain: 2, input: u, "
              "initial: {output: 1}}");
          CHECK(at["y.output"] == about(4));
+         // Beyond a limit by the rate times tracking_time the integral stops; back-calculation holds it there too.
+         const std::string limited =
+             "u: {type: control.constant, value: [3, -3]}\ny: {type: control.integrator, input: u, minimum: "
+             "-1, "
+             "maximum: 0.5, tracking_time: 10 ms, anti_windup: ";
+         for (const char* kind : {"clamping", "back_calculation"}) {
+           const At held(1, limited + kind + "}");
+           CHECK(held["y.output.1"] == 0.5);
+           CHECK(held["y.output.2"] == -1);
+           CHECK(held["y.integral.1"] == doctest::Approx(0.53).epsilon(1e-4));
+           CHECK(held["y.integral.2"] == doctest::Approx(-1.03).epsilon(1e-4));
+         }
+         const std::string reset =
+             "u: {type: control.constant, value: 3}\nr: {type: control.step, time: 0.1 s}\ny: {type: "
+             "control.integrator, input: u, reset: r, reset_time: 10 ms, reset_value: -2}";
+         CHECK(At(0.1, reset)["y.output"] == about(0.3));
+         CHECK(At(0.11, reset)["y.output"] == doctest::Approx(-2 + 2.3 * std::exp(-1.0)).epsilon(1e-2));
+         CHECK(At(0.3, reset)["y.output"] == about(-2));
        }},
       {"control.pid",
        [] {
@@ -95,6 +113,12 @@ weighted: {type: control.sum, inputs: [u, v], weights: [2, -3]}
          CHECK(limited["c.output"] == 4);
          CHECK(limited["c.integral"] == about(4 + 5 * 2 * 1e-3 - 6));
          CHECK(pid(-2, 0, "kp: 3, minimum: -4")["c.output"] == -4);
+         // Clamping: the demand is at once far beyond the limit, the integral stays; inwards it moves.
+         const std::string clamped = "kp: 3, ki: 5, maximum: 4, tracking_time: 1 ms, anti_windup: clamping";
+         CHECK(pid(2, 0, clamped)["c.integral"] == 0);
+         CHECK(pid(1, 0, clamped)["c.integral"] == about(0.5));
+         CHECK(pid(-2, 0, clamped + ", initial: {integral: 20}")["c.integral"] == about(19));
+         CHECK(pid(2, 0, "kp: 3, ki: 5, maximum: 4, anti_windup: none")["c.integral"] == about(1));
          // The derivative of a ramp through the filter: kd · slope · (1 − exp(−t/τ)); a measurement counts negative.
          const std::string ramp = R"yaml(
 one: {type: control.constant, value: 1}

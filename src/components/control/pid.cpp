@@ -1,10 +1,8 @@
 #include "components/control/pid.hpp"
 
 #include <cmath>
-#include <limits>
 
-#include "components/control/linear.hpp"
-#include "model/component.hpp"
+#include "components/control/limits.hpp"
 
 template class escapement::Group<escapement::control::Pid>;
 template class escapement::Group<escapement::control::Limiter>;
@@ -33,25 +31,19 @@ Gains gains(const Build& b) {
           gain * b.number("derivative_time")};
 }
 
-/// How fast the integral follows the limited output.
-double tracking_time(const Build& b, const Gains& k) {
+/// How fast the limits act on the integral.
+double tracking_time(const Build& b, const Gains& k, const control::Limits& limits) {
   if (b.has("tracking_time")) return b.number("tracking_time");
   if (k.kp == 0)
     b.refuse("E-MISSING", "", "`tracking_time` is missing (limits without a proportional part)",
              "tracking_time: … s");
-  return std::abs(k.kp / k.ki);
+  return std::abs(k.kp / k.ki) * (limits.clamping() ? 0.1 : 1.0);
 }
 
 void build(Build& b) {
   using namespace control;
   const Gains k = gains(b);
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double minimum = b.has("minimum") ? b.number("minimum") : -infinity;
-  const double maximum = b.has("maximum") ? b.number("maximum") : infinity;
-  const bool limited = minimum > -infinity || maximum < infinity;
-  if (!(minimum < maximum)) b.refuse("E-RANGE", "minimum", "is not below `maximum`");
-  if (!limited && b.given("tracking_time"))
-    b.refuse("E-VALUE", "tracking_time", "belongs to the limits", "give minimum or maximum, or remove it");
+  const Limits limits = Limits::read(b);
   if (k.kd != 0 && !b.has("derivative_filter"))
     b.refuse("E-MISSING", "", "`derivative_filter` is missing (a derivative needs a filter)",
              "derivative_filter: a tenth of derivative_time, in s");
@@ -90,16 +82,15 @@ void build(Build& b) {
     if (gain == 0 && b.given(part)) b.refuse("E-VALUE", part, "belongs to a part whose gain is zero");
 
   pid.command = b.output();
-  if (limited) {
-    double size = 0;  // the demand is met inside and outside the limits
-    for (const double limit : {minimum, maximum})
-      if (std::isfinite(limit)) size = std::max(size, 2 * std::abs(limit));
-    pid.command = b.system.signal<1>(b.name("demand"), {.nominal = size > 0 ? size : 1.0});
-    b.add(Limiter{pid.command, b.output(), minimum, maximum});
-    if (k.ki != 0) {
-      const double rate = 1 / tracking_time(b, k);
-      b.add(StateFromSignal{pid.integral, b.output(), rate});
-      b.add(StateFromSignal{pid.integral, pid.command, -rate});
+  if (limits) {
+    pid.command = limits.demand_of(b, b.output(), b.name("demand"));
+    if (k.ki != 0 && limits.anti_windup != "none") {
+      Integral integral{pid.setpoint, pid.measurement, pid.command, {}, pid.integral, k.ki};
+      limits.hold(b, integral, b.output(), tracking_time(b, k, limits));
+      if (limits.clamping()) {
+        b.add(integral);
+        pid.ki = 0;  // its rate is there
+      }
     }
   }
   const ElementId id = b.add(pid);
@@ -115,14 +106,20 @@ ComponentType control_pid() {
   type.description =
       "With r the set-point, y the measurement, e = r − y, and the gains of the parallel form\n\n"
       "    demand = kp (b r − y) + I + D + feedforward\n"
-      "    d/dt I = ki e + (output − demand) / tracking_time\n"
+      "    d/dt I = ki e, and what anti-windup adds\n"
       "    D = kd s / (derivative_filter s + 1) · (c r − y)\n"
       "    output = demand within [minimum, maximum]\n\n"
       "`form: isa` takes gain K, integral_time Ti and derivative_time Td instead: kp = K, ki = K / Ti, kd = "
-      "K Td. b is `setpoint_weight`, c `derivative_setpoint_weight`. The term with `tracking_time` is there "
-      "only with limits: it leads the integral back while the output is limited (back-calculation); by "
-      "default tracking_time = kp / ki, which is Ti. Modelica's LimPID is form isa with tracking_time = Ni "
-      "Ti and derivative_filter = Td / Nd. The error may also be given as one `input`; then b = c = 1.";
+      "K Td. b is `setpoint_weight`, c `derivative_setpoint_weight`. Modelica's LimPID is form isa with "
+      "tracking_time = Ni Ti and derivative_filter = Td / Nd. The error may also be given as one `input`; "
+      "then b = c = 1.\n\n"
+      "Anti-windup acts while the output is limited. Back-calculation leads the integral back: it adds "
+      "(output "
+      "− demand) / tracking_time to its rate; by default tracking_time = kp / ki, which is Ti. Clamping "
+      "stops "
+      "it while the error drives the demand further out: |ki e| is reduced by |demand − output| / "
+      "tracking_time, at most to zero, so the integral has stopped as soon as the demand is beyond the limit "
+      "by |ki e| tracking_time; by default tracking_time is a tenth of kp / ki. Both are continuous.";
   type.is_block("the command to the plant");
   type.connects(signal_port("setpoint", "any", "r").one_of("the error"));
   type.connects(input("any", "the error e, instead of set-point and measurement").one_of("the error"));
@@ -143,12 +140,9 @@ ComponentType control_pid() {
       number("setpoint_weight", "1", "b: share of the set-point in the proportional part").otherwise("1"));
   type.takes(number("derivative_setpoint_weight", "1", "c: share of the set-point in the derivative part")
                  .otherwise("0"));
-  type.takes(number("minimum", "any", "lower limit of the output; none if absent").of_output().optional());
-  type.takes(number("maximum", "any", "upper limit of the output; none if absent").of_output().optional());
-  type.takes(
-      number("tracking_time", "s", "time in which the integral follows a limited output; kp / ki if absent")
-          .positive()
-          .optional());
+  control::Limits::add_keys(
+      type, "back_calculation",
+      "how fast the limits act on the integral; kp / ki if absent, a tenth of it with clamping");
   type.takes(group("initial",
                    {number("integral", "any", "integral part at the start").otherwise("0"),
                     number("derivative", "any", "derivative part at the start").otherwise("0")},

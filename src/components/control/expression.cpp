@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include "core/dynamic.hpp"
+#include "model/component.hpp"
+#include "model/gradient.hpp"
+
+namespace escapement {
+namespace {
+
+class Expressions final : public SignalFunction {
+ public:
+  Expressions(const std::vector<Signal<1>>& inputs, const std::vector<Signal<1>>& outputs,
+              std::vector<Expression> expressions)
+      : SignalFunction(inputs, outputs), expressions_(std::move(expressions)) {}
+
+  void function(double t, std::span<const double> u, std::span<double> y,
+                std::span<double> jacobian) const override {
+    thread_local std::vector<double> in, slope, work;  // time and the inputs
+    in.assign(1, t);
+    in.insert(in.end(), u.begin(), u.end());
+    for (std::size_t i = 0; i < expressions_.size(); ++i) {
+      if (jacobian.empty()) {
+        y[i] = expressions_[i].evaluate<double>(in);
+        continue;
+      }
+      slope.assign(in.size(), 0.0);
+      y[i] = expressions_[i].gradient<double>(in, slope, work);
+      std::copy(slope.begin() + 1, slope.end(), jacobian.begin() + i * u.size());
+    }
+  }
+
+ private:
+  std::vector<Expression> expressions_;
+};
+
+std::vector<const Node*> texts(const Build& b) {
+  const Node& value = *b.node("expression");
+  if (!value.is_sequence()) return {&value};
+  std::vector<const Node*> list;
+  for (const Node& n : value.items) list.push_back(&n);
+  return list;
+}
+
+void build(Build& b) {
+  std::vector<std::pair<std::string, std::string>> names = {{"t", "s"}};
+  std::vector<Signal<1>> inputs;
+  const auto signals = b.signals("inputs");
+  const auto units = b.units("inputs");
+  for (std::size_t k = 0; k < signals.size(); ++k)
+    for (std::size_t part = 0; part < signals[k].size(); ++part) {
+      const std::string& name = b.entries("inputs")[k].key;
+      names.push_back({signals[k].size() == 1 ? name : fmt::format("{}.{}", name, part + 1),
+                       units[k].empty() ? "any" : units[k]});
+      inputs.push_back(signals[k][part]);
+    }
+  std::vector<Expression> expressions;
+  for (const Node* text : texts(b)) {
+    Expression e = b.compile(*text, "expression", names);
+    const std::string unit = b.given("unit") ? b.text("unit") : "";
+    if (!unit.empty() && !e.is_any() && !e.is_zero() && !e.is_bare_number() &&
+        !compatible(e.dimension(), parse_unit(unit).dimension))
+      b.refuse_at(
+          *text, "E-UNITS", "expression",
+          fmt::format("`{}` is in {}, the output is tagged {}", text->text, e.dimension().text(), unit));
+    expressions.push_back(std::move(e));
+  }
+  b.system.add_dynamic(std::make_unique<Expressions>(inputs, b.outputs(), std::move(expressions)));
+}
+
+}  // namespace
+
+ComponentType control_expression() {
+  ComponentType type("control.expression", "A signal as an expression of other signals and of time.");
+  type.description =
+      "The inputs get names, the expression uses them, time `t` (s) and the parameters of the model; a list "
+      "of expressions makes a wide output. A wide input x has the parts x.1, x.2 …. Derivatives are exact. "
+      "Where a condition `a > b ? c : d` or min, max, abs has a kink, no step ends there by itself.";
+  type.is_block("the value of the expression", true);
+  type.connects(signal_port("inputs", "any", "the signals it uses, by name").any_width().named());
+  type.takes(equations("expression", false, "an expression of t and the inputs, or a list of them"));
+  type.signs = "As in the expression.";
+  type.shape = {"block"};
+  type.example = R"yaml(
+cart: {type: translational.mass, mass: 2 kg, initial: {position: 1 m}}
+law: {type: control.expression, inputs: {x: cart.position, v: cart.velocity}, expression: "-(30 N/m)*x - (4 N*s/m)*v + (2 N)*sin(3*t/(1 s))", unit: N}
+actuator: {type: translational.force, at: cart, input: law}
+polar: {type: control.expression, inputs: {p: [cart.position, law]}, expression: [p.1^2, "p.1 > 0 m ? p.2 : 0"]}
+)yaml";
+  type.width = [](const Build& b, std::string_view) { return static_cast<int>(texts(b).size()); };
+  type.build = build;
+  return type;
+}
+
+}  // namespace escapement

@@ -1,0 +1,391 @@
+#include "components/math/equations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "components/math/user_equations.hpp"
+#include "model/component.hpp"
+
+namespace escapement {
+
+namespace {
+
+using math::UserEquations;
+using Sort = UserEquations::Sort;
+
+/// "m" -> "m/s"; what nobody told stays so.
+std::string per_second(const std::string& unit, int times) {
+  if (unit == "any") return unit;
+  return unit + (times == 1 ? "/s" : "/s^2");
+}
+
+class Writer {
+ public:
+  explicit Writer(Build& b) : b_(b), element_(std::make_unique<UserEquations>()) {}
+
+  void run() {
+    names_.push_back({"t", "s"});
+    declare_unknowns();
+    connect_positions<Position<1>>("sliders", "m", "");
+    connect_positions<Position<1>>("shafts", "rad", "");
+    connect_positions<Position<2>>("points", "m", "xy");
+    connect_inputs();
+    if (std::all_of(names_.begin() + 1, names_.end(), [](const auto& n) { return n.second == "any"; }))
+      names_[0].second = "any";  // a problem without units at all
+    write_equations();
+    write_forces();
+    b_.system.add_dynamic(std::move(element_));
+  }
+
+ private:
+  struct Declared {
+    std::string name, kind, unit;
+    int index;  // among the element's unknowns
+  };
+
+  // ---- names
+
+  /// The unknown's value, rate and acceleration get the places among the inputs that the element expects.
+  void add_name(const std::string& name, const std::string& unit, bool position, const Node& at) {
+    for (const auto& [known, of] : names_)
+      if (known == name) b_.refuse_at(at, "E-NAME", name, fmt::format("`{}` is declared twice", name));
+    names_.push_back({name, unit});
+    names_.push_back({position ? "der(" + name + ")" : "", per_second(unit, 1)});
+    names_.push_back({position ? "der2(" + name + ")" : "", per_second(unit, 2)});
+  }
+
+  std::string unit_of(const std::string& name) {
+    const std::string key = "unknowns." + name + ".unit";
+    if (!b_.given(key)) return "any";
+    const std::string& unit = b_.text(key);
+    try {
+      const Unit parsed = parse_unit(unit);
+      if (parsed.factor != 1 || parsed.offset != 0)
+        b_.refuse("E-UNITS", key, fmt::format("unknowns are SI numbers, `{}` is not an SI unit", unit),
+                  parsed.dimension.dimensionless() ? "" : "unit: " + parsed.dimension.text());
+    } catch (const UnitError& e) {
+      b_.refuse("E-UNITS", key, e.what(), e.nearest.empty() ? "" : "did you mean " + e.nearest + "?");
+    }
+    return unit;
+  }
+
+  void declare_unknowns() {
+    for (const Node::Entry& e : b_.entries("unknowns")) {
+      const std::string key = "unknowns." + e.key;
+      const std::string kind = b_.text(key + ".kind"), unit = unit_of(e.key);
+      for (const auto& [field, kinds] :
+           {std::pair("rate", "position"), std::pair("reaction", "slip_multiplier")})
+        if (b_.given(key + "." + field) && kind != kinds)
+          b_.refuse("E-VALUE", key + "." + field, fmt::format("belongs to unknowns of the kind {}", kinds));
+      const Description d{.unit = unit == "any" ? "1" : unit, .nominal = b_.number(key + ".nominal")};
+      const std::string name = b_.path() + "." + e.key;
+      if (kind == "position") position(e, name, unit, d);
+      if (kind == "state") scalar(e, b_.system.state<1>(name, d), unit);
+      if (kind == "signal") scalar(e, b_.system.signal<1>(name, d), unit);
+      if (kind == "multiplier") scalar(e, b_.system.multiplier<1>(name, d), unit);
+      if (kind == "slip_multiplier") scalar(e, b_.system.slip_multiplier<1>(name, d), unit);
+      declared_.push_back({e.key, kind, unit, element_->size() - 1});
+    }
+    if (declared_.empty() && !b_.node("forces"))
+      b_.refuse("E-MISSING", "", "there are neither unknowns nor forces",
+                "unknowns: {x: {kind: state}}, equations: {x: der(x) = …}");
+  }
+
+  void position(const Node::Entry& e, const std::string& name, const std::string& unit,
+                const Description& d) {
+    const auto h = b_.system.position<1>(name, d);
+    scalar(e, h, unit);
+    b_.rate_channel(e.key + "_rate", h);
+    b_.acceleration_channel(e.key + "_acceleration", h);
+    if (const Node* rate = e.value.find("rate"))
+      b_.start_rate(h, {start(*rate, e.key + ".rate", per_second(unit, 1))});
+  }
+
+  template <class H>
+  void scalar(const Node::Entry& e, const H& h, const std::string& unit) {
+    element_->unknowns.push_back(DynamicElement::Unknown::of(h));
+    add_name(e.key, unit, H::kind == Kind::position, e.value);
+    b_.channel(e.key, h);
+    if (const Node* value = e.value.find("initial")) b_.start(h, {start(*value, e.key + ".initial", unit)});
+  }
+
+  double start(const Node& value, const std::string& key, const std::string& unit) {
+    return b_.quantity(value, "unknowns." + key, unit);
+  }
+
+  /// Positions that others own.
+  template <class H>
+  void connect_positions(const char* port, const char* unit, std::string_view parts) {
+    const auto& all = b_.entries(port);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const Node::Entry& e = all[k];
+      const H h = b_.node<H>(port, static_cast<int>(k));
+      for (int part = 0; part < H::dofs; ++part) {
+        const std::string name = parts.empty() ? e.key : e.key + "." + parts[part];
+        element_->unknowns.push_back(DynamicElement::Unknown::of(h, part));
+        add_name(name, unit, true, e.value);
+        forces_[name] = element_->size() - 1;
+      }
+    }
+  }
+
+  void connect_inputs() {
+    const auto& all = b_.entries("inputs");
+    const auto signals = b_.signals("inputs");
+    const auto units = b_.units("inputs");
+    for (std::size_t k = 0; k < signals.size(); ++k)
+      for (std::size_t part = 0; part < signals[k].size(); ++part) {
+        const Node::Entry& e = all[k];
+        element_->unknowns.push_back(DynamicElement::Unknown::of(signals[k][part]));
+        add_name(signals[k].size() == 1 ? e.key : fmt::format("{}.{}", e.key, part + 1),
+                 units[k].empty() ? "any" : units[k], false, e.value);
+      }
+  }
+
+  // ---- equations
+
+  void write_equations() {
+    const auto& all = b_.entries("equations");
+    const auto has = [&](const std::string& name) {
+      return std::any_of(all.begin(), all.end(), [&](const auto& e) { return e.key == name; });
+    };
+    for (const Declared& u : declared_)
+      if (!has(u.name))
+        b_.refuse("E-MISSING", b_.node("equations") ? "equations" : "",
+                  fmt::format("there is no equation for `{}`", u.name),
+                  fmt::format("one equation per unknown: {}: left = right", u.name));
+    for (const Node::Entry& e : all) {
+      const auto u = std::find_if(declared_.begin(), declared_.end(),
+                                  [&](const Declared& d) { return d.name == e.key; });
+      if (u == declared_.end()) {
+        std::vector<std::string> known;
+        for (const Declared& d : declared_) known.push_back(d.name);
+        b_.refuse_at(e.value, "E-REFERENCE", "equations." + e.key,
+                     fmt::format("`{}` is not among the unknowns", e.key), did_you_mean(e.key, known));
+      }
+      write(*u, e.value);
+    }
+  }
+
+  void write(const Declared& u, const Node& text) {
+    const std::string key = "equations." + u.name;
+    const std::size_t equals = equals_sign(text, key);
+    Node left = text, right = text;
+    left.text = trimmed(text.text.substr(0, equals));
+    right.text = text.text.substr(equals + 1);
+    right.mark.column += static_cast<int>(equals) + 1;
+    if (u.kind == "state") {
+      if (!left.text.starts_with("der(") || closing(left.text, 3) != left.text.size() - 1)
+        b_.refuse_at(text, "E-VALUE", key,
+                     fmt::format("the equation of the state `{}` gives its rate", u.name),
+                     fmt::format("{0}: der({0}) = …", u.name));
+      left.text = left.text.substr(4, left.text.size() - 5);
+      left.mark.column += 4;
+      Expression store = compile(left, key), flow = compile(right, key);
+      alike(store, flow, text, key, "1/s");
+      element_->add({u.index, Sort::store, {{-1.0, std::move(flow)}}, std::move(store)});
+      refuse_flow_in_store(u, text, key);
+      return;
+    }
+    Expression l = compile(left, key), r = compile(right, key);
+    alike(l, r, text, key, "1");
+    const bool bare = b_.text("unknowns." + u.name + ".reaction") == "none";
+    const Sort sort = u.kind == "multiplier"        ? Sort::holonomic
+                      : u.kind != "slip_multiplier" ? Sort::raw
+                      : bare                        ? Sort::bare_slip
+                                                    : Sort::slip;
+    if (sort != Sort::raw) refuse_index(sort, {&l, &r}, text, key);
+    element_->add({u.index, sort, {{1.0, std::move(l)}, {-1.0, std::move(r)}}});
+    if (u.kind != "position") return;
+    // Rows of positions are written so that inertia counts positively: reactions are added to them.
+    std::vector<double> at(1 + 3 * element_->unknowns.size(), 0.3);
+    if (element_->own_inertia(at) < 0) element_->negate_last();
+  }
+
+  void write_forces() {
+    for (const Node::Entry& e : b_.entries("forces")) {
+      const std::string key = "forces." + e.key;
+      const auto at = forces_.find(e.key);
+      if (at == forces_.end()) {
+        std::vector<std::string> known;
+        for (const auto& [name, index] : forces_) known.push_back(name);
+        b_.refuse_at(e.value, "E-REFERENCE", key,
+                     fmt::format("`{}` is not among the sliders, shafts and points", e.key),
+                     did_you_mean(e.key, known));
+      }
+      Expression force = compile(e.value, key);
+      const bool shaft = b_.node("shafts") && b_.node("shafts")->find(e.key);
+      if (!force.is_any() && !force.is_zero() &&
+          !compatible(force.dimension(), parse_unit(shaft ? "N*m" : "N").dimension))
+        b_.refuse_at(e.value, "E-UNITS", key,
+                     fmt::format("`{}` is in {}, needs {}", e.value.text, force.dimension().text(),
+                                 shaft ? "N*m" : "N"));
+      element_->add({at->second, Sort::raw, {{-1.0, std::move(force)}}});
+    }
+  }
+
+  // ---- texts
+
+  Expression compile(const Node& text, const std::string& key) const { return b_.compile(text, key, names_); }
+
+  static std::string trimmed(std::string s) {
+    while (!s.empty() && s.back() == ' ') s.pop_back();
+    const std::size_t first = s.find_first_not_of(' ');
+    return first == std::string::npos ? "" : s.substr(first);
+  }
+  /// Where the parenthesis that opens at `open` closes.
+  static std::size_t closing(const std::string& s, std::size_t open) {
+    int level = 0;
+    for (std::size_t i = open; i < s.size(); ++i) {
+      level += s[i] == '(' ? 1 : s[i] == ')' ? -1 : 0;
+      if (level == 0) return i;
+    }
+    return std::string::npos;
+  }
+  std::size_t equals_sign(const Node& text, const std::string& key) const {
+    std::vector<std::size_t> found;
+    const std::string& s = text.text;
+    for (std::size_t i = 0; i < s.size(); ++i)
+      if (s[i] == '=' && (i == 0 || (s[i - 1] != '<' && s[i - 1] != '>'))) found.push_back(i);
+    if (found.size() != 1)
+      b_.refuse_at(text, "E-EXPRESSION", key,
+                   fmt::format("`{}` has {} equals sign{}", s, found.empty() ? "no" : "more than one",
+                               found.empty() ? "" : "s: one is needed"),
+                   "left = right");
+    return found[0];
+  }
+
+  /// Left and right sides, or a store and its flow, have one unit.
+  void alike(const Expression& l, const Expression& r, const Node& text, const std::string& key,
+             const char* factor) const {
+    if (l.is_any() || r.is_any() || l.is_zero() || r.is_zero()) return;
+    const Dimension left = l.dimension() * parse_unit(factor).dimension;
+    if (compatible(left, r.dimension())) return;
+    b_.refuse_at(
+        text, "E-UNITS", key,
+        fmt::format("the left side is in {}, the right side in {}", left.text(), r.dimension().text()));
+  }
+
+  /// What may stand in a constraint, by the place of the input among value, rate and acceleration.
+  void refuse_index(Sort sort, std::vector<const Expression*> sides, const Node& text,
+                    const std::string& key) const {
+    const bool holonomic = sort == Sort::holonomic;
+    for (const Expression* side : sides)
+      for (const int input : side->inputs()) {
+        if (input == UserEquations::time) continue;
+        const auto& unknown = element_->unknowns[(input - 1) / 3];
+        const bool value = (input - 1) % 3 == 0, rate = (input - 1) % 3 == 1;
+        if (unknown.kind == Kind::position && (value || (rate && !holonomic))) continue;
+        b_.refuse_at(text, "E-INDEX", key,
+                     fmt::format("a {} constraint depends on `{}`", holonomic ? "holonomic" : "nonholonomic",
+                                 names_[input].first),
+                     holonomic ? "constrain positions and functions of time only; constraints on velocities "
+                                 "have the kind slip_multiplier"
+                               : "constrain positions, velocities and functions of time only");
+      }
+  }
+  /// A store is a function of states, signals, positions and time.
+  void refuse_flow_in_store(const Declared& u, const Node& text, const std::string& key) const {
+    const auto& e = element_->last();
+    for (const int input : e.store->inputs())
+      if (input != UserEquations::time && (input - 1) % 3 == 2)
+        b_.refuse_at(text, "E-VALUE", key,
+                     fmt::format("what `{}` stores depends on `{}`", u.name, names_[input].first),
+                     "store functions of values and rates only");
+  }
+
+  Build& b_;
+  std::unique_ptr<UserEquations> element_;
+  std::vector<Declared> declared_;
+  std::map<std::string, int> forces_;                       // of the positions that others own
+  std::vector<std::pair<std::string, std::string>> names_;  // name, unit: as the element's inputs
+};
+
+std::vector<OutputType> outputs(const Build& b) {
+  std::vector<OutputType> list;
+  const auto give = [&](const std::string& name, std::string unit, const char* what, const Node& at) {
+    for (const OutputType& o : list)
+      if (o.name == name) b.refuse_at(at, "E-NAME", "unknowns", fmt::format("`{}` names two channels", name));
+    list.push_back({name, unit == "any" ? "" : std::move(unit), what});
+  };
+  for (const Node::Entry& e : b.entries("unknowns")) {
+    const std::string key = "unknowns." + e.key;
+    const std::string unit = b.given(key + ".unit") ? b.text(key + ".unit") : "any";
+    give(e.key, unit, "unknown", e.value);
+    if (b.text(key + ".kind") != "position") continue;
+    give(e.key + "_rate", per_second(unit, 1), "its rate", e.value);
+    give(e.key + "_acceleration", per_second(unit, 2), "its acceleration", e.value);
+  }
+  return list;
+}
+
+}  // namespace
+
+ComponentType math_equations() {
+  ComponentType type("math.equations", "Unknowns of any kind and their equations, written in the model.");
+  type.description =
+      "Every unknown has one equation, `left = right`, of the names declared here, of time `t`, and of the "
+      "parameters; `der(x)` and `der2(x)` are rate and acceleration of a position. The kind of an unknown "
+      "says what its equation is:\n\n"
+      "- `position`: any equation of positions, rates and accelerations, as a rule `m*der2(x) = force`;\n"
+      "- `state`: `der(x) = rate`, or `der(stored) = flow` with what is stored a function of x;\n"
+      "- `signal`: any equation that determines it;\n"
+      "- `multiplier`: a constraint on positions and time; its reaction is added to the equations of these "
+      "positions, M q̈ + Φ_qᵀλ = force;\n"
+      "- `slip_multiplier`: a constraint on velocities too; its reaction k_vᵀμ is added, or with `reaction: "
+      "none` the multiplier stands in the equations where the user writes it, linearly or not.\n\n"
+      "`inputs` are signals (every channel is one); `sliders`, `shafts` and `points` are positions of other "
+      "parts, for constraints between them and for `forces` that act on them. Derivatives are exact. Units "
+      "are checked where they are known; an unknown without a unit fits anywhere. A position x has the "
+      "channels x, x_rate and x_acceleration.";
+  type.connects(signal_port("inputs", "any", "signals the equations use").any_width().named());
+  type.connects(node_port("sliders", Domain::translational, "positions of sliders").named());
+  type.connects(node_port("shafts", Domain::rotational, "angles of shafts").named());
+  type.connects(node_port("points", Domain::planar, "points of the plane: p.x and p.y").named());
+  type.takes(
+      records("unknowns",
+              {choice("kind", {"position", "state", "signal", "multiplier", "slip_multiplier"}, "what it is"),
+               [] {
+                 Parameter unit = text("unit", "SI unit; unknown if absent");
+                 unit.verbatim = true;
+                 return unit.optional();
+               }(),
+               number("initial", "any", "value at the start (of signals and multipliers a first guess)")
+                   .otherwise("0"),
+               number("rate", "any", "rate at the start, of a position").otherwise("0"),
+               number("nominal", "any", "usual magnitude").positive().otherwise("1"),
+               choice("reaction", {"automatic", "none"}, "of a slip_multiplier").otherwise("automatic")},
+              "the unknowns by name")
+          .optional());
+  type.takes(equations("equations", true, "one per unknown: left = right").optional());
+  type.takes(equations("forces", true, "force (torque) on a slider, point (shaft)").optional());
+  type.signs =
+      "As in the equations; a force is positive along the position it acts on; a multiplier's reaction is "
+      "−Φ_qᵀλ on the side of the forces.";
+  type.shape = {"none"};
+  type.example = R"yaml(
+bead:
+  type: math.equations
+  unknowns:
+    x: {kind: position, unit: m, initial: 0.6 m}
+    y: {kind: position, unit: m, initial: -0.8 m}
+    string: {kind: multiplier, unit: N/m}
+  equations:
+    x: (2 kg)*der2(x) = 0
+    y: (2 kg)*der2(y) = -(2 kg)*(9.81 m/s^2)
+    string: (x^2 + y^2 - 1 m^2)/2 = 0
+tank:
+  type: math.equations
+  unknowns: {level: {kind: state, unit: m, initial: 0.5 m}, outflow: {kind: signal, unit: m^3/s}}
+  equations:
+    level: "der((0.2 m^2)*level) = -outflow"
+    outflow: "outflow = (1e-3 m^2)*sqrt(2*(9.81 m/s^2)*level)"
+)yaml";
+  type.own_outputs = outputs;
+  type.build = [](Build& b) { Writer(b).run(); };
+  return type;
+}
+
+}  // namespace escapement

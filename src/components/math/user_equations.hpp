@@ -1,0 +1,62 @@
+// Equations written in a model file: rows as expressions of values, rates, accelerations and multipliers, with exact
+// tangents from the expressions' gradients.
+#pragma once
+#include "core/dynamic.hpp"
+#include "model/expression.hpp"
+
+namespace escapement::math {
+
+/// Expressions see one vector of inputs: time, then value, rate and acceleration of every unknown.
+class UserEquations final : public DynamicElement {
+ public:
+  enum class Sort {
+    raw,        // row += Σ terms
+    store,      // d/dt store + Σ terms = 0: the row of a state
+    holonomic,  // Φ = Σ terms, and the reaction Φ_qᵀλ in the rows of the positions
+    slip,       // k = Σ terms, and the reaction k_vᵀμ
+    bare_slip   // k = Σ terms; the forces are written out by the user
+  };
+  struct Term {
+    double factor;
+    Expression expression;
+  };
+  struct Equation {
+    int row;  // which unknown's
+    Sort sort;
+    std::vector<Term> terms;
+    std::optional<Expression> store = {};
+    std::vector<int> used = {};  // inputs, set by add()
+  };
+  static constexpr int time = 0;
+  static int value_of(int unknown) { return 1 + 3 * unknown; }
+  static int rate_of(int unknown) { return 2 + 3 * unknown; }
+  static int acceleration_of(int unknown) { return 3 + 3 * unknown; }
+
+  /// All unknowns are there by then.
+  void add(Equation equation);
+  /// ∂(row)/∂(acceleration of its own unknown) of the last equation, at these inputs.
+  double own_inertia(std::span<const double> inputs) const;
+  void negate_last();
+  const Equation& last() const { return equations_.back(); }
+
+  bool couples(int row, int column) const override { return coupled_[row * size() + column]; }
+  void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const override;
+  void constraints(const Point& p, int holonomic_level, int nonholonomic_level,
+                   std::span<double> rows) const override;
+
+ private:
+  void couple(const Equation& e);
+  template <class S>
+  void slopes(const Equation& e, std::span<const S> inputs, S& value, std::vector<S>& slope) const;
+  double weight(int input, const Shift& c) const;
+  int unknown_of(int input) const { return (input - 1) / 3; }
+  void state_row(const Equation& e, std::span<const double> in, const Shift& c, std::span<double> rows,
+                 Matrix m) const;
+  void reaction(const Equation& e, std::span<const double> in, const Shift& c, std::span<double> rows,
+                Matrix m) const;
+
+  std::vector<Equation> equations_;
+  std::vector<char> coupled_;
+};
+
+}  // namespace escapement::math
