@@ -128,7 +128,7 @@ class Start final : public NewtonProblem {
   }
 
   /// Signals that are not known yet are zero, where a quotient has no value. Rows that have one determine their signal by
-  /// substitution, sweep by sweep, until all have; false if that leads nowhere.
+  /// substitution, sweep by sweep, until all have (T-start-5); false if that leads nowhere.
   bool substitute_signals() {
     const Range signals = system_.rows(Kind::algebraic);
     const Pattern& p = system_.pattern();
