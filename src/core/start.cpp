@@ -379,6 +379,7 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
   if (options.check) check_or_project(system, state, options, report);
   report.newton = Start(system, state, options).run();
   if (report.newton.ok()) return report;
+  if (const ModelError* e = system.fault(); e && report.newton.status == NewtonStatus::not_finite) throw *e;
   if (report.newton.status == NewtonStatus::singular) {
     std::string set;
     for (const auto& w : report.newton.worst) set += (set.empty() ? "" : ", ") + system.row_name(w.row);

@@ -43,6 +43,7 @@ class Resolver {
   virtual void start(const Handle& handle, std::vector<double> values, bool rate) = 0;
   virtual void event(TimeEvent event) = 0;
   virtual const std::vector<double>& gravity() = 0;
+  virtual bool trusts_code() = 0;
 };
 
 class Build {
@@ -82,6 +83,11 @@ class Build {
                            std::string hint = {}) const;
   /// World gravity (m/s²); E-MISSING unless the model states it.
   const std::vector<double>& gravity() const { return resolver_.gravity(); }
+
+  /// Has the user said that this model may run code of its own, whatever it is?
+  bool trusts_code() const { return resolver_.trusts_code(); }
+  /// The names in the mapping under a key; none if there is a list or nothing.
+  std::vector<std::string> names(std::string_view key) const;
 
   // ---- connections
   /// The node it owns.
