@@ -48,8 +48,9 @@ struct Function::Call {
     escapement_map map;
     double* result;
   };
+  Call(const double* x, const double* u) : x(x), u(u) {}
   const double *x, *u;
-  One ones[4] = {};
+  One ones[4];  // as many as count says
   int count = 0;
   volatile int at = 0;  // which is running: to be known after a jump
   int returned = 0;
@@ -156,7 +157,7 @@ void Function::evaluate(double t, const double* x, const double* u, double* dx, 
     std::fill_n(y, outputs_, std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  Call call{.x = x, .u = u};
+  Call call(x, u);
   call.add(f_part, states_ > 0 ? table_.f : nullptr, dx);
   call.add(h_part, table_.h, y);
   if (!run(call, t)) {
@@ -185,7 +186,7 @@ void Function::evaluate(double t, const double* x, const double* u, double* dx, 
 
 /// f and h at (x, u) = z, one behind the other; NaN where they have no value.
 void Function::evaluate_raw(double t, const double* z, double* result) const {
-  Call call{.x = z, .u = z + states_};
+  Call call(z, z + states_);
   call.add(f_part, states_ > 0 ? table_.f : nullptr, result);
   call.add(h_part, table_.h, result + states_);
   if (!run(call, t)) std::fill_n(result, rows(), std::numeric_limits<double>::quiet_NaN());
@@ -223,7 +224,7 @@ void Function::jacobian(double t, const double* x, const double* u, std::span<do
   // What is given, block behind block, and from there to its place.
   const int sizes[] = {states_ * states_, states_ * inputs_, outputs_ * states_, outputs_ * inputs_};
   const escapement_map maps[] = {table_.f_x, table_.f_u, table_.h_x, table_.h_u};
-  Call call{.x = x, .u = u};
+  Call call(x, u);
   for (int k = 0, at = 0; k < 4; at += sizes[k++])
     if (sizes[k] > 0) call.add(static_cast<Part>(f_x_part + k), maps[k], given_.data() + at);
   if (call.count > 0 && !run(call, t)) fail(call.ones[call.at].part, told(call), t, "");
