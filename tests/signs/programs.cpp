@@ -45,6 +45,14 @@ e:
          CHECK(slip["e.x_rate"] == about(3));
          CHECK(slip["e.y"] == about(3));
        }},
+      {"control.c_function",
+       [] {  // its example: a lag of 0.2 s behind a step at 0.1 s, from 0.5
+         const std::string& lag = registry().find("control.c_function")->example;
+         const At start(0, lag), later(2, lag);
+         CHECK(start["lag.output"] == about(0.5));
+         CHECK(start["lag.state"] == about(0.5));
+         CHECK(later["lag.output"] > 0.99);
+       }},
   };
 }
 
