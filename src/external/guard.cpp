@@ -1,8 +1,10 @@
 #include "external/guard.hpp"
 
 #include <fmt/format.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -24,6 +26,8 @@ constexpr int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int alarm_bell = SIGVTALRM;  // from the watchdog to the thread whose call takes too long
 constexpr auto watch_interval = std::chrono::milliseconds(20);
 
+constexpr int most_patience = 100;  // rings
+
 /// One thread that makes guarded calls. Never destroyed: handlers and the watchdog may look at it at any time.
 struct Caller {
   std::atomic<std::uint64_t> calls = 0;  // odd: inside a call
@@ -34,12 +38,14 @@ struct Caller {
   pthread_t thread = pthread_self();
   char* stack_end = nullptr;  // the lowest address of its stack
   std::uint64_t next_exit_registration = 1;
+  int patience = most_patience;  // how often the bell may still be ignored
 
   bool inside() const { return calls.load(std::memory_order_relaxed) & 1; }
   void leave() { calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
   [[noreturn]] void jump_back(Fault fault, int number) {
     outcome.fault = fault;
     outcome.number = number;
+    patience = most_patience;
     leave();
     siglongjmp(back, 1);
   }
@@ -62,9 +68,43 @@ void on_fault(int number, siginfo_t* info, void*) {
   if (info->si_code <= 0) raise(number);  // sent, not caused: it would not come again
 }
 
-void on_alarm(int, siginfo_t*, void*) {
-  if (caller != nullptr && caller->inside() && caller->overdue.load() == caller->calls.load())
-    caller->jump_back(Fault::timeout, 0);
+/// The code of the C library. Whoever is interrupted there may hold a lock, of malloc for instance.
+struct Text {
+  std::uintptr_t begin = 0, end = 0;
+} c_library;
+
+void find_c_library() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void*) {
+        const auto place = reinterpret_cast<std::uintptr_t>(&std::qsort);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type != PT_LOAD || place < begin || place >= begin + segment.p_memsz) continue;
+          c_library = {begin, begin + segment.p_memsz};
+          return 1;
+        }
+        return 0;
+      },
+      nullptr);
+}
+
+/// Where the thread was when the signal came; 0 where that is not known.
+std::uintptr_t interrupted_at(const void* context) {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return (void)context, 0;
+#endif
+}
+
+void on_alarm(int, siginfo_t*, void* context) {
+  if (caller == nullptr || !caller->inside() || caller->overdue.load() != caller->calls.load()) return;
+  const std::uintptr_t at = interrupted_at(context);
+  if (at >= c_library.begin && at < c_library.end && caller->patience-- > 0) return;  // it rings again
+  caller->jump_back(Fault::timeout, 0);
 }
 
 /// exit() in a guarded call. Handlers of exit run in reverse order, so this one comes before all registered earlier.
@@ -192,6 +232,7 @@ const char* signal_name(int number) {
 void arm_guard() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
+  if (c_library.end == 0) find_c_library();
   for (const int number : faults) install(number, on_fault);
   install(alarm_bell, on_alarm);
   make_signal_stack();

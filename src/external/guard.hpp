@@ -1,9 +1,9 @@
 // Calls code that nobody here wrote, and comes back: crashes, exits, hangs and exceptions become values.
 //
 // The call runs in this process and thread. Signal handlers are installed by arm_guard(); outside of a guarded call they
-// hand over to whatever was there before, so faults of the program itself stay visible. A watchdog thread ends calls that take too
-// long. What a crash may have done to the memory of the process cannot be undone: after a fault the results are to be
-// saved and the code not to be called again.
+// hand over to whatever was there before, so faults of the program itself stay visible. A watchdog thread ends calls that
+// take too long, if it can outside of the C library, whose locks would stay locked. What a crash may have done to the
+// memory of the process cannot be undone: after a fault the results are to be saved and the code not to be called again.
 #pragma once
 #include <string>
 
