@@ -16,6 +16,7 @@ Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options)
   residual_.assign(n_, 0.0);
   increment_.assign(n_ + extra, 0.0);
   previous_.assign(n_ + extra, 0.0);
+  moved_.assign(n_ + extra, 0.0);
   for (auto* x : {&floor_, &diagonal_, &size_, &rows_}) x->assign(n_, 0.0);
   history_.reserve(4 * options.max_iterations + 16);
 }
@@ -146,19 +147,19 @@ bool Newton::jumped(NewtonProblem& problem) {
 /// Last resort: back to where the last increment started, a new matrix there, and a shorter step that brings the next
 /// increment down (natural monotonicity test). Leaves a new matrix at the point reached.
 bool Newton::damped_step(NewtonProblem& problem, NewtonReport& report) {
-  problem.move(previous_, -1.0);
+  move(problem, previous_, -1.0);
   if (!renew(problem, report)) return false;
   const double norm = next_increment(problem);
   history_.push_back(norm);
   std::swap(previous_, increment_);
   for (double scale = 0.5; scale > 1e-7 && std::isfinite(norm); scale *= 0.5) {
-    problem.move(previous_, scale);
+    move(problem, previous_, scale);
     problem.residual(residual_);
     if (finite() && next_increment(problem) <= (1 - 0.5 * scale) * norm) {
       ++report.iterations;
       return renew(problem, report);
     }
-    problem.move(previous_, -scale);
+    move(problem, previous_, -scale);
   }
   problem.residual(residual_);
   std::swap(previous_, increment_);
@@ -166,7 +167,29 @@ bool Newton::damped_step(NewtonProblem& problem, NewtonReport& report) {
   return false;
 }
 
+void Newton::move(NewtonProblem& problem, std::span<const double> increment, double scale) {
+  problem.move(increment, scale);
+  for (std::size_t i = 0; i < moved_.size(); ++i) moved_[i] += scale * increment[i];
+}
+
+/// Shorter steps help with all that is continuous. Where they do not, a comparison may have changed sides on the way: then
+/// once more from the beginning, across jumps (T-newton-5).
 NewtonReport Newton::solve(NewtonProblem& problem) {
+  std::fill(moved_.begin(), moved_.end(), 0.0);
+  NewtonReport report = attempt(problem, false);
+  if (report.status != NewtonStatus::no_convergence) return report;
+  problem.move(moved_, -1.0);
+  factored_ = false;
+  NewtonReport again = attempt(problem, true);
+  NewtonReport& result = again.ok() ? again : report;
+  const int iterations = report.iterations + again.iterations,
+            factorizations = report.factorizations + again.factorizations;
+  result.iterations = iterations;
+  result.factorizations = factorizations;
+  return std::move(result);
+}
+
+NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
   constexpr int old_matrix = 1000;  // age of a matrix from an earlier solve
   constexpr int few = 5;            // iterations that a new matrix is worth
   NewtonReport report;
@@ -216,7 +239,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
       solver_->distrust();
       if (!broken && age > 1) {  // perhaps only because the matrix is old
         if (!renew(problem, report)) return report;
-      } else if (!broken && jumped(problem)) {  // a comparison changed sides: go on from here
+      } else if (across_jumps && !broken && jumped(problem)) {
         if (!refactor(problem, report)) return report;
       } else if (!damped_step(problem, report)) {
         return report;
@@ -226,7 +249,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
       continue;
     }
 
-    problem.move(increment_, 1.0);
+    move(problem, increment_, 1.0);
     ++report.iterations;
     // Converged when what the contraction leaves over is below the tolerance (T-newton-2).
     if (small || at_floor || (previous > 0 && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_)) {

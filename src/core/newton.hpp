@@ -71,6 +71,8 @@ class Newton {
   NewtonOptions& options() { return options_; }
 
  private:
+  NewtonReport attempt(NewtonProblem& problem, bool across_jumps);
+  void move(NewtonProblem& problem, std::span<const double> increment, double scale);
   bool renew(NewtonProblem& problem, NewtonReport& report);
   bool refactor(NewtonProblem& problem, NewtonReport& report);
   double next_increment(NewtonProblem& problem);
@@ -85,7 +87,7 @@ class Newton {
   NewtonOptions options_;
   int n_;
   std::unique_ptr<LinearSolver> solver_;
-  std::vector<double> values_, residual_, increment_, previous_, history_;
+  std::vector<double> values_, residual_, increment_, previous_, moved_, history_;
   std::vector<double> floor_, diagonal_, size_, rows_;  // rounding in each unknown; work
   bool factored_ = false;
   double slowest_ = 0;                   // contraction of the present matrix: the slowest lately

@@ -89,3 +89,46 @@ TEST_CASE("a lagged matrix is kept while it contracts and renewed when it does n
   CHECK(report.factorizations == 1);
   CHECK(p.x == doctest::Approx(0.22).epsilon(1e-9));
 }
+
+namespace {
+
+/// u = 1, y = (u > ½), w = (y < ½): decisions one after the other, each unknown when the last one moves.
+struct Decisions : NewtonProblem {
+  double x[3] = {0, 0, 0}, weight[3] = {1, 1, 1};
+  void residual(std::span<double> r) override {
+    r[0] = x[0] - 1;
+    r[1] = x[1] - (x[0] > 0.5 ? 1 : 0);
+    r[2] = x[2] - (x[1] < 0.5 ? 1 : 0);
+  }
+  void tangent(std::span<double> r, std::span<double> v) override {
+    residual(r);
+    for (int i = 0; i < 3; ++i) v[i] = 1;
+  }
+  void move(std::span<const double> increment, double s) override {
+    for (int i = 0; i < 3; ++i) x[i] += s * increment[i];
+  }
+  std::span<const double> weights() const override { return weight; }
+  void magnitudes(std::span<double> size, std::span<double>) const override {
+    for (int i = 0; i < 3; ++i) size[i] = std::abs(x[i]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("decisions that change sides are followed, a decision against itself is no root") {
+  PatternBuilder b(3);
+  for (int i = 0; i < 3; ++i) b.add(i, i);
+  const Pattern pattern = b.finish();
+  Newton newton(pattern, 0, {});
+  Decisions p;
+  CHECK(newton.solve(p).ok());
+  CHECK(p.x[0] == 1);
+  CHECK(p.x[1] == 1);
+  CHECK(p.x[2] == 0);
+
+  Newton scalar(one_by_one(), 0, {});
+  Scalar against;  // x = (x < ½)
+  against.f = [](double x) { return x - (x < 0.5 ? 1 : 0); };
+  against.slope = [](double) { return 1.0; };
+  CHECK(!scalar.solve(against).ok());
+}

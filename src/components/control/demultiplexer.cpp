@@ -51,7 +51,9 @@ second: {type: control.demultiplexer, input: bus, sizes: [2, 1], piece: 2}
   type.width = [](const Build& b, std::string_view) {
     const auto& sizes = b.vector("sizes");
     const auto piece = static_cast<std::size_t>(b.integer("piece"));
-    return piece <= sizes.size() ? static_cast<int>(std::min(sizes[piece - 1], 1e6)) : 1;
+    const int known = b.signal_width("input");
+    const double most = known > 0 ? known : 1e6;  // what is wider is refused later
+    return piece <= sizes.size() ? static_cast<int>(std::min(sizes[piece - 1], most)) : 1;
   };
   type.build = [](Build& b) {
     const auto u = b.wide_signal("input"), y = b.outputs();
