@@ -173,7 +173,7 @@ void build(Build& b) {
   }
   std::unique_ptr<DynamicElement> element =
       std::make_unique<FunctionElement>(std::move(function), x, u, b.outputs());
-  b.system.add(std::move(element));
+  b.system.add_dynamic(std::move(element));
 }
 
 }  // namespace
