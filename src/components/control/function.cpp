@@ -19,7 +19,7 @@ void Function::function(double, std::span<const double> u, std::span<double> y,
 
 void add_function(Build& b, const std::vector<Signal<1>>& inputs, const Signal<1>& output,
                   Function::Rule rule) {
-  b.add<std::unique_ptr<DynamicElement>>(std::make_unique<Function>(inputs, output, std::move(rule)));
+  b.system.add_dynamic(std::make_unique<Function>(inputs, output, std::move(rule)));
 }
 
 void build_part_by_part(Build& b, const Function::Rule& rule) {
