@@ -18,12 +18,12 @@ constexpr const char* examples = R"(Examples:
   escapement plot swing-run mass.position      an SVG plot of a channel
   escapement components translational.spring   the reference page of a component
 
-Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 70 a fault of the program, 130 interrupted.)";
+Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 6 code of a model, 70 a fault of the program, 130 interrupted.)";
 
 // Verbs that the interface has fixed but this version does not do yet.
-const std::vector<std::string> later = {"equilibrium", "modes",  "linearize", "spectrum", "convergence",
-                                        "sweep",       "reduce", "optimize",  "resume",   "report",
-                                        "compare",     "export", "trust"};
+const std::vector<std::string> later = {"equilibrium", "modes",  "linearize", "spectrum",
+                                        "convergence", "sweep",  "reduce",    "optimize",
+                                        "resume",      "report", "compare",   "export"};
 
 class CommandLine {
  public:
@@ -65,6 +65,15 @@ class CommandLine {
     plot->add_option("--x", command_.x, "channel for the horizontal axis (default: time)");
     plot->add_option("--out", command_.out, "file to write (default: in the run folder)");
     plot->add_flag("--json", command_.json, "messages as JSON lines");
+    auto* trust =
+        verb("trust", "let code that models use (C functions) run from now on, known by its content");
+    trust->add_option("FILE", command_.arguments,
+                      "a C source (.c), a shared library (.so), or a model: all it uses");
+    trust->add_flag("--list", command_.list, "print what is trusted");
+    trust->add_flag("--remove", command_.remove, "trust it no more");
+    trust->add_flag("--allow-outside", command_.allow_outside, "let the model use files outside its folder");
+    trust->add_flag("--json", command_.json, "standard output carries JSON lines only");
+    trust->add_flag("--quiet", command_.quiet, "print nothing");
     auto* completion = verb("completion", "print a completion script for bash, zsh or fish");
     completion->add_option("SHELL", command_.arguments, "bash, zsh or fish")->required();
     app_.footer(examples);  // last: verbs would inherit it
@@ -126,6 +135,7 @@ class CommandLine {
         ->type_size(1)
         ->allow_extra_args(false);
     v->add_flag("--allow-outside", command_.allow_outside, "let the model use files outside its folder");
+    v->add_flag("--trust", command_.trust, "run the code that the model uses (C functions), whatever it is");
     v->add_flag("--json", command_.json, "standard output carries JSON lines only");
     v->add_flag("--quiet", command_.quiet, "no progress, no summary");
   }

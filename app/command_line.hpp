@@ -13,6 +13,7 @@ struct Command {
   std::vector<std::pair<std::string, std::string>> set;
   std::string out, x;
   bool json = false, quiet = false, force = false, allow_outside = false;
+  bool trust = false, list = false, remove = false;
   bool schema = false, markdown = false, start = false, channels = false;
 };
 
@@ -26,6 +27,7 @@ int show(const Command& command);
 int components(const Command& command);
 int make_new(const Command& command);
 int plot(const Command& command);
+int trust(const Command& command);
 int completion(const Command& command);
 
 /// Verbs with their options, for the completion of shells.

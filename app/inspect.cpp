@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 Model read(const Command& command, const Registry& registry) {
-  return Model::read_file(command.arguments.at(0), registry, {command.set, command.allow_outside, {}});
+  return Model::read_file(command.arguments.at(0), registry,
+                          {command.set, command.allow_outside, {}, command.trust});
 }
 
 /// The consistent start, as `run` makes it.
@@ -38,17 +39,17 @@ State started(const Model& model, const Assembly& assembly) {
   return state;
 }
 
-void refuse_structural_singularity(const Model& model, const System& system) {
+void refuse_structural_singularity(const System& system) {
   const auto rows = structurally_singular_rows(system);
   if (rows.empty()) return;
-  throw model.located(ModelError(
+  throw ModelError(
       "E-SINGULAR", rows.front(),
       fmt::format("the equations cannot determine all unknowns, whatever the numbers: structural rank {} of "
                   "{}; rows without an unknown of their own: {}",
                   system.size() - static_cast<int>(rows.size()), system.size(),
                   fmt::join(rows.begin(), rows.begin() + std::min<std::size_t>(rows.size(), 5), ", ")),
       "look for parts that are not connected or prescribed twice, or for a loop of signals that determines "
-      "nothing"));
+      "nothing");
 }
 
 }  // namespace
@@ -62,7 +63,11 @@ int check(const Command& command) {
   assembly.recorded(model);
   for (const std::string& w : assembly.warnings) print_warning(w, command.json);
   if (options) check_scheme(model, assembly, *options);
-  refuse_structural_singularity(model, assembly.system);
+  try {
+    refuse_structural_singularity(assembly.system);
+  } catch (const ModelError& e) {
+    throw model.located(e);
+  }
   started(model, assembly);
   const System& system = assembly.system;
   if (command.json) {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "command_line.hpp"
+#include "external/guard.hpp"
 #include "messages.hpp"
 #include "record/file_error.hpp"
 
@@ -22,6 +23,7 @@ int dispatch(const Command& c) {
   if (c.verb == "components") return components(c);
   if (c.verb == "new") return make_new(c);
   if (c.verb == "plot") return plot(c);
+  if (c.verb == "trust") return trust(c);
   return completion(c);
 }
 
@@ -61,6 +63,7 @@ int main(int argc, char** argv) {
   // A file opened later must not become standard output or standard error.
   for (int stream = 0; stream <= 2; ++stream)
     if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR) == -1) return 70;
+  escapement::external::exit_when_stuck(escapement::exit_status("E-FUNCTION"), 20);
   const int status = escapement::app::guarded(argc, argv);
   if (std::fflush(stdout) != 0 && status == 0) return 5;  // standard output is full or closed
   return status;

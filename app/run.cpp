@@ -9,10 +9,12 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "analyses/simulate.hpp"
 #include "command_line.hpp"
 #include "components/registry.hpp"
+#include "external/trust.hpp"
 #include "messages.hpp"
 #include "record/file_error.hpp"
 #include "record/run_folder.hpp"
@@ -226,13 +228,20 @@ int run(const Command& command) {
   if (command.force && command.out.empty())
     throw ModelError("E-USAGE", "--force", "it concerns a folder given with --out", "--out DIR --force");
   const Registry registry = standard_registry();
-  const Model model = Model::read_file(path, registry, {command.set, command.allow_outside, {}});
+  const Model model =
+      Model::read_file(path, registry, {command.set, command.allow_outside, {}, command.trust});
   const SimulateOptions options = simulate_options(model);
   const Assembly assembly = assemble(model);
   check_scheme(model, assembly, options);
   for (const std::string& w : assembly.warnings) print_warning(w, command.json);
   const auto channels = assembly.recorded(model);
   const std::string text = write_yaml(model.flattened());
+  std::map<std::string, std::string> files;  // what the model uses as it is, beside the model as run
+  try {
+    for (const UsedFile& used : model.used_files()) files[used.name] = external::read_file(used.path);
+  } catch (const external::LoadError& e) {
+    throw ModelError(e.code, "", e.cause, e.hint);
+  }
 
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
@@ -241,6 +250,7 @@ int run(const Command& command) {
         command.out.empty() ? RunFolder::beside(path) : RunFolder::at(command.out, command.force);
     folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
                                            ESCAPEMENT_VERSION, text));
+    for (const auto& [name, content] : files) folder.write(name, content);
     if (command.json)
       print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
     return folder;

@@ -59,6 +59,39 @@ Registry standard_registry() {
   target_sources(escapement_${folder} PRIVATE ${CMAKE_BINARY_DIR}/generated/registration.cpp)
 endfunction()
 
+# The header for C functions as text (sources are compiled with it wherever the program stands), and the hashes of the C
+# functions among the examples, which are trusted.
+function(escapement_external_data)
+  set(header ${CMAKE_SOURCE_DIR}/include/escapement/function.h)
+  file(GLOB shipped CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*/*.c)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header} ${shipped})
+  file(READ ${header} text)
+  set(hashes "")
+  foreach(source ${shipped})
+    file(SHA256 ${source} hash)
+    string(APPEND hashes "\n      \"${hash}\",")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/external_data.cpp CONTENT
+"// Generated from include/escapement/function.h and examples/*/*.c.
+#include \"external/trust.hpp\"
+
+namespace escapement::external {
+
+extern const char* const function_header;
+const char* const function_header = R\"header(@text@)header\";
+
+const std::vector<std::string>& shipped_hashes() {
+  static const std::vector<std::string> hashes = {@hashes@};
+  return hashes;
+}
+
+}  // namespace escapement::external
+" @ONLY)
+  target_sources(escapement_external PRIVATE ${CMAKE_BINARY_DIR}/generated/external_data.cpp)
+  target_include_directories(escapement_external PUBLIC
+      $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
 # escapement_test(<ctest name> SOURCES … LINKS … [LABELS …]): one doctest program, one CTest test.
 function(escapement_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
@@ -70,8 +103,11 @@ function(escapement_test name)
   if(NOT ARG_LABELS)
     set(ARG_LABELS quick)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 ENVIRONMENT "${escapement_test_home}")
 endfunction()
+
+# Tests use nobody's settings and leave nothing in anybody's cache.
+set(escapement_test_home "XDG_CONFIG_HOME=${CMAKE_BINARY_DIR}/home/config;XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/home/cache")
 
 if(ESCAPEMENT_TESTS)
   find_package(doctest REQUIRED)

@@ -11,6 +11,7 @@ import tempfile
 import time
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
 MODEL = """escapement: 1
 title: An oscillator
 components:
@@ -143,6 +144,82 @@ def test_killed(folder):
     with h5py.File(folder / "killed" / "results.h5") as file:
         position, times = file["mass.position"][:], file["time"][:]
     assert len(position) == len(times) > 0 and position[0] == 1.0
+
+
+FUNCTION = """#include <escapement/function.h>
+static int f(double t, const double *x, const double *u, const double *p, double *dx) {
+  if (t > 0.5) dx = (double *)8;
+  dx[0] = -x[0];
+  return 0;
+}
+static int h(double t, const double *x, const double *u, const double *p, double *y) {
+  y[0] = x[0];
+  return 0;
+}
+static const double one[] = {1};
+const escapement_function function = {
+    .version = ESCAPEMENT_FUNCTION_VERSION, .states = 1, .outputs = 1, .f = f, .h = h, .initial_state = one};
+"""
+DECAY = """escapement: 1
+components:
+  decay: {type: control.c_function, file: decay.c}
+simulate: {until: 1 s, step: 0.01 s}
+"""
+
+
+def test_functions(folder):
+    home = {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_CACHE_HOME": str(folder / "cache")}
+    at_home = {"cwd": folder, "env": os.environ | home}
+    (folder / "model.yaml").write_text(DECAY)
+    (folder / "decay.c").write_text(FUNCTION)
+    says(run("run", "model.yaml", "--out", "r", status=6, **at_home), "E-TRUST model.yaml:3:43", "escapement trust")
+    assert not (folder / "r").exists() and not (folder / "cache").exists()  # not even compiled
+    # It crashes half-way: the results up to there are whole.
+    says(run("run", "model.yaml", "--trust", "--out", "r", status=6, **at_home),
+         "E-FUNCTION", "decay.f", "`decay.c`", "SIGSEGV", "at t = 0.51 s")
+    rows = list(csv.DictReader((folder / "r" / "results.csv").open()))
+    assert len(rows) == 51 and abs(float(rows[50]["decay.output"]) - 0.60653) < 1e-5, rows[-1]
+    summary = json.loads((folder / "r" / "summary.json").read_text())
+    assert summary["status"] == "failed" and summary["rows"] == 51, summary
+    assert summary["error"]["code"] == "E-FUNCTION" and summary["error"]["component"] == "decay", summary
+    run("plot", "r", "decay", **at_home)
+    try:
+        import h5py
+        with h5py.File(folder / "r" / "results.h5") as file:
+            assert [float(r["decay.output"]) for r in rows] == list(file["decay.output"][:])
+    except ImportError:
+        pass
+    # Trust is by content, for a file or for all that a model uses.
+    (folder / "decay.c").write_text(FUNCTION.replace("t > 0.5", "t > 5"))
+    says(run("trust", "model.yaml", **at_home), "decay.c")
+    says(run("trust", "decay.c", **at_home), "was trusted")
+    says(run("trust", "--list", **at_home), "decay.c")
+    run("run", "model.yaml", "--out", "s", "--quiet", **at_home)
+    run("check", "model.yaml", **at_home)
+    # The run folder holds what was run.
+    run("run", "s/model.yaml", "--out", "again", "--quiet", **at_home)
+    assert (folder / "again" / "results.csv").read_bytes() == (folder / "s" / "results.csv").read_bytes()
+    (folder / "decay.c").write_text((folder / "decay.c").read_text() + "\n")
+    says(run("check", "model.yaml", status=6, **at_home), "E-TRUST")
+    says(run("trust", "s/decay.c", "--remove", **at_home), "no more trusted")
+    assert run("trust", "--list", **at_home).stdout == ""
+    says(run("trust", status=2, **at_home), "E-USAGE")
+    says(run("trust", "missing.c", status=5, **at_home), "E-FILE")
+    says(run("trust", "model.yaml", "--json", **at_home), '"trusted"')
+    # A shared library, and a function in the model itself.
+    subprocess.run(["cc", "-shared", "-fPIC", f"-I{INCLUDE}", "decay.c", "-o", "decay.so"], cwd=folder, check=True)
+    (folder / "model.yaml").write_text(DECAY.replace("decay.c", "decay.so"))
+    says(run("run", "model.yaml", "--out", "so", status=6, **at_home), "E-TRUST")
+    run("run", "model.yaml", "--out", "so", "--trust", "--quiet", **at_home)
+    assert (folder / "so" / "results.csv").read_bytes() == (folder / "s" / "results.csv").read_bytes()
+    text = "".join("      " + line + "\n" for line in (folder / "decay.c").read_text().splitlines())
+    (folder / "model.yaml").write_text(
+        DECAY.replace("decay: {type: control.c_function, file: decay.c}",
+                      "decay:\n    type: control.c_function\n    code: |\n" + text))
+    run("run", "model.yaml", "--out", "inline", "--trust", "--quiet", **at_home)
+    run("run", "inline/model.yaml", "--out", "inline_again", "--trust", "--quiet", **at_home)
+    for name in ("inline", "inline_again"):
+        assert (folder / name / "results.csv").read_bytes() == (folder / "s" / "results.csv").read_bytes()
 
 
 def test_unwritable(folder):

@@ -245,9 +245,9 @@ class Mutations {
     const Node mapping = Node::mapping({{"a", {}, Node("1")}});
     const Node list = Node::sequence({Node("on"), Node("off")});
     const char* const code = p.type == Type::table ? "E-TABLE" : "E-TYPE";
-    if (p.type != Type::group) set_value(path, "a mapping", code, mapping);
+    if (p.type != Type::group && !p.named) set_value(path, "a mapping", code, mapping);
     set_value(path, "a list of words", code, list);
-    if (p.type == Type::text || p.type == Type::table)
+    if (p.type == Type::text || p.type == Type::file || p.type == Type::table)
       return;  // there a word is a text or the name of a file
     set_value(path, "a boolean word", p.type == Type::choice ? "E-VALUE" : "E-TYPE", Node("on"));
     if (p.type != Type::choice)
@@ -256,7 +256,8 @@ class Mutations {
   }
 
   static bool has_unit(const Parameter& p) {
-    return p.type != Type::text && p.type != Type::choice && p.type != Type::boolean && p.unit != "any";
+    return p.type != Type::text && p.type != Type::file && p.type != Type::choice &&
+           p.type != Type::boolean && p.unit != "any";
   }
 
   void units(const Parameter& p, const Path& path) {

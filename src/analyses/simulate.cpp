@@ -195,6 +195,7 @@ class Run {
   }
 
   void fail(double t, double h, const NewtonReport& report) {
+    if (const ModelError* e = system_.fault(); e && report.status == NewtonStatus::not_finite) throw *e;
     RunFailure f;
     f.code = "E-NEWTON";
     f.time = t;

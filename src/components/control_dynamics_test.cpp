@@ -181,3 +181,28 @@ TEST_CASE("Bessel poles: the published ones at âˆ’3 dB, the flat delay, the PadÃ
     CHECK(half_power_frequency(butterworth_poles(order)) == doctest::Approx(1).epsilon(1e-12));
   }
 }
+
+TEST_CASE("band filters of high order and extreme width: half the power at both ends") {
+  for (const int order : {1, 2, 5, 10})
+    for (const Roots& poles : {butterworth_poles(order), bessel_poles(order)})
+      for (const double high : {1.001, 2.0, 1e6}) {
+        CAPTURE(order);
+        CAPTURE(high);
+        Roots prototype = poles;
+        const double half = half_power_frequency(poles), middle = std::sqrt(high);
+        for (auto& p : prototype) p /= half;
+        const Realization low = low_pass(prototype);
+        const Realization band = resonating(faster(low, high - 1), middle);
+        const Realization stop = resonating(faster(inverted(low), high - 1), middle);
+        CHECK(band.order() == 2 * order);
+        for (const double w : {1.0, high}) {
+          CHECK(std::norm(transfer(band, {0, w})) == doctest::Approx(0.5).epsilon(1e-9));
+          CHECK(std::norm(transfer(stop, {0, w})) == doctest::Approx(0.5).epsilon(1e-9));
+        }
+        check_close(transfer(band, {0, middle}), 1.0, 1e-9);
+        CHECK(std::abs(transfer(stop, {0, middle * (1 + 1e-9)})) < 1e-3);
+        check_close(transfer(stop, {0, 1e-6}), 1.0, 1e-4);
+        check_close(transfer(stop, {0, 1e6 * high}), 1.0, 1e-4);
+        check_close(transfer(faster(inverted(low), 3), {0, 3}), std::conj(transfer(low, {0, 1})), 1e-11);
+      }
+}

@@ -76,6 +76,12 @@ void DynamicGroup::map(const Pattern& pattern) {
   }
 }
 
+const ModelError* DynamicGroup::fault() const {
+  for (const Placed& e : elements_)
+    if (const ModelError* fault = e.element->fault()) return fault;
+  return nullptr;
+}
+
 void DynamicGroup::check_structure() const {
   for (const Placed& e : elements_) e.element->check_structure();
 }

@@ -58,6 +58,8 @@ class DynamicElement {
                            std::span<double> /*rows*/) const {}
   /// Refuses what the core cannot honour.
   virtual void check_structure() const {}
+  /// Why the last evaluation gave a row that is not a finite number, if it knows.
+  virtual const ModelError* fault() const { return nullptr; }
 
   // ---- what a delay needs: a history of its own
   virtual bool remembers() const { return false; }
@@ -104,6 +106,7 @@ class DynamicGroup final : public GroupBase {
   int memory_of(int) const override { return 0; }
   void kinks(const State&, std::vector<double>&) const override {}
   double oracle_difference(const State&, const Shift&) const override { return 0; }
+  const ModelError* fault() const override;
   int histories() const { return histories_; }
   void remember(State& state, bool fresh) const;
   double next_break(const State& state) const;

@@ -48,6 +48,8 @@ class GroupBase {
   virtual void kinks(const State& state, std::vector<double>& values) const = 0;
   /// Largest difference between hand-written assembly and the differentiated functions (0 where there is none).
   virtual double oracle_difference(const State& state, const Shift& shift) const = 0;
+  /// Why a row of this group is not a finite number, if an element knows.
+  virtual const ModelError* fault() const { return nullptr; }
   bool has_states = false, has_constraints = false;
 };
 

@@ -413,6 +413,7 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
                      "signals that determine each other in a circle have no solution, or many: " +
                          loop_text(system, report.newton.loop),
                      "break the circle, or change a gain: around it something must be left over");
+  if (const ModelError* e = system.fault(); e && report.newton.status == NewtonStatus::not_finite) throw *e;
   if (report.newton.status == NewtonStatus::singular) {
     std::string set;
     for (const auto& w : report.newton.worst) set += (set.empty() ? "" : ", ") + system.row_name(w.row);

@@ -79,6 +79,13 @@ class System {
   /// The unit of a row, "" if it is not told.
   const std::string& row_unit(int row) const { return owner(row).row_unit; }
 
+  /// Why the last evaluation gave a row that is not a finite number, if an element knows.
+  const ModelError* fault() const {
+    for (const auto& g : groups_)
+      if (const ModelError* e = g->fault()) return e;
+    return nullptr;
+  }
+
   const std::vector<std::unique_ptr<GroupBase>>& groups() const { return groups_; }
   template <class E>
   int memory_of(const ElementId& id) const {

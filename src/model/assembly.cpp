@@ -126,6 +126,7 @@ class Assembler final : public Resolver {
                   "gravity: [0, 0, -9.81 m/s^2], or gravity: none");
     return model_.gravity;
   }
+  bool trusts_code() override { return model_.trust; }
 
  private:
   struct Reference {
@@ -297,7 +298,7 @@ class Assembler final : public Resolver {
       diagnostics_.collect([&] {
         for (std::size_t o = 0; o < outputs_of(static_cast<int>(i)).size(); ++o) {
           int width = output_width(static_cast<int>(i), static_cast<int>(o));
-          if (width < 1) width = widths_[i] = 1;  // a loop that nobody decides: single numbers
+          if (width < 1 && o == 0) width = widths_[i] = 1;  // a loop that nobody decides: single numbers
           if (c.type->block && o == 0) {
             const std::string unit = tag(static_cast<int>(i), 0);
             for (int k = 0; k < width; ++k)
@@ -715,6 +716,13 @@ void Build::refuse(const char* code, std::string_view key, std::string cause, st
   }
   throw ModelError(code, path_ + (key.empty() ? "" : "." + std::string(key)), std::move(cause),
                    std::move(hint), (value ? value->mark : fields_.mark).place());
+}
+
+std::vector<std::string> Build::names(std::string_view key) const {
+  std::vector<std::string> names;
+  if (const Node* value = fields_.find(key))
+    for (const Node::Entry& e : value->entries) names.push_back(e.key);
+  return names;
 }
 
 Assembly assemble(const Model& model) { return Assembler(model).run(); }

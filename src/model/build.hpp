@@ -50,6 +50,7 @@ class Resolver {
   /// Units of the signals of a port, one per group; empty: nobody told.
   virtual std::vector<std::string> units(int component, const Port& port) = 0;
   virtual FieldReader reader(int component) = 0;
+  virtual bool trusts_code() = 0;
 };
 
 class Build {
@@ -111,6 +112,10 @@ class Build {
   }
   [[noreturn]] void refuse_at(const Node& value, const char* code, std::string_view key, std::string cause,
                               std::string hint = {}) const;
+  /// Has the user said that this model may run code of its own, whatever it is?
+  bool trusts_code() const { return resolver_.trusts_code(); }
+  /// The names in the mapping under a key; none if there is a list or nothing.
+  std::vector<std::string> names(std::string_view key) const;
 
   // ---- connections
   /// The node it owns.

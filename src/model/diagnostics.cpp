@@ -37,6 +37,11 @@ const std::vector<MessageCode>& message_codes() {
       {"E-STEP", 2, "a step size that makes no sense"},
       {"E-NEWTON", 4, "a step did not converge; nothing of it was recorded"},
       {"E-NAN", 4, "a recorded value is not a finite number"},
+      {"E-TRUST", 6, "the model uses code that you have not said you trust"},
+      {"E-COMPILE", 6, "a C source does not compile, or there is no compiler"},
+      {"E-LIBRARY", 6, "a library of functions cannot be loaded, or lacks what it must export"},
+      {"E-FUNCTION", 6,
+       "a function of the model crashed, hung, failed or gave a value that is not a finite number"},
       {"E-FILE", 5, "a file or folder cannot be read or written"},
       {"E-INTERNAL", 70, "a fault of the program itself"},
       // Faults that only C++ can make.

@@ -25,9 +25,9 @@ class Diagnostics {
     try {
       f();
     } catch (const ModelError& e) {
-      errors_.push_back(e);
+      add(e);
     } catch (const ModelErrors& e) {
-      errors_.insert(errors_.end(), e.errors.begin(), e.errors.end());
+      for (const ModelError& one : e.errors) add(one);
     }
     if (errors_.size() >= most) stop();
   }
@@ -38,6 +38,13 @@ class Diagnostics {
   }
 
  private:
+  /// One fault that is met on several ways is one message.
+  void add(const ModelError& e) {
+    for (const ModelError& known : errors_)
+      if (std::string_view(known.what()) == e.what()) return;
+    errors_.push_back(e);
+  }
+
   static constexpr std::size_t most = 25;
   std::vector<ModelError> errors_;
 };

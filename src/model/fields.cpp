@@ -162,7 +162,14 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
         }
         return;
       }
-      if (value) {
+      if (value && p.named && value->is_mapping()) {
+        for (const Node::Entry& e : value->entries) {
+          const std::string inner = place + "." + e.key;
+          if (!e.value.is_scalar())
+            throw fault("E-TYPE", e.value.mark, inner, "expected a number, found " + e.value.described());
+          values.set(p.key + "." + e.key, number(p, e.value, p.unit, inner), true);
+        }
+      } else if (value) {
         values.set(p.key, read(p, *value, place), true);
       } else if (p.fallback) {
         // A default is written as in a model file; it never uses parameters, and bare numbers count as SI.
@@ -233,6 +240,11 @@ FieldValue FieldReader::read(const Parameter& p, const Node& value, const std::s
                   "write true or false in small letters");
     case Type::text:
       return p.verbatim ? scalar().text : substituted(scalar(), where);
+    case Type::file: {
+      Node name = scalar();
+      name.text = substituted(value, where);
+      return contained_path(space_, name, allow_outside_, where).string();
+    }
     case Type::choice: {
       const std::string word = substituted(scalar(), where);
       if (std::find(p.choices.begin(), p.choices.end(), word) != p.choices.end()) return word;
@@ -437,6 +449,16 @@ std::filesystem::path contained_path(const Namespace& space, const Node& name, b
     throw fault("E-OUTSIDE", name.mark, where, fmt::format("`{}` is outside the model's folder", name.text),
                 "move the file there, or run with --allow-outside");
   return full;
+}
+
+std::string flat_name(const std::filesystem::path& file, const Namespace& space) {
+  std::error_code ignored;
+  const auto home = std::filesystem::weakly_canonical(
+      space.root.empty() ? std::filesystem::path(".") : space.root, ignored);
+  std::string name;
+  for (const auto& part : file.lexically_relative(home))
+    if (part != "..") name += (name.empty() ? "" : "_") + part.string();
+  return name;
 }
 
 std::vector<std::vector<double>> FieldReader::csv_rows(const Node& value, const std::string& where) const {
@@ -703,6 +725,11 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
       for (Node::Entry& e : r.entries) e.value = self_contained(e.value, p.group);
       return r;
     }
+    case Type::file: {
+      Node name = value;
+      name.text = substituted(value, p.key);
+      return Node(flat_name(contained_path(space_, name, allow_outside_, p.key), space_));
+    }
     case Type::text:
     case Type::choice: {
       Node r = value;
@@ -723,6 +750,11 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
     }
     case Type::vector:
     case Type::matrix: {
+      if (value.is_mapping()) {  // numbers by name
+        Node r = value;
+        for (Node::Entry& e : r.entries) e.value = scalar(e.value);
+        return r;
+      }
       if (is_csv(value)) {
         std::vector<Node> rows;
         const std::string unit = p.unit == "any" || p.unit == "1" ? "" : " " + p.unit;

@@ -122,4 +122,7 @@ void check_alternatives(const Node& fields, const std::vector<Parameter>& parame
 std::filesystem::path contained_path(const Namespace& space, const Node& name, bool allow_outside,
                                      const std::string& where);
 
+/// What a flattened model calls such a file: it stands beside that model, in no folder.
+std::string flat_name(const std::filesystem::path& file, const Namespace& space);
+
 }  // namespace escapement

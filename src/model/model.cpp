@@ -85,6 +85,45 @@ int Model::find_node(std::string_view path) const {
   return at == node_index_.end() ? -1 : at->second;
 }
 
+namespace {
+
+/// Calls f(component, parameter, value) for every value of a component that `chosen` picks by its schema.
+template <class Chosen, class F>
+void for_each_value(const std::vector<FlatComponent>& components, Chosen chosen, F f) {
+  for (const FlatComponent& c : components)
+    for (const Parameter& p : c.type->parameters)
+      if (const Node* value = chosen(p) ? c.fields->find(p.key) : nullptr) f(c, p, *value);
+}
+
+}  // namespace
+
+std::vector<UsedFile> Model::used_files() const {
+  std::vector<UsedFile> files;
+  for_each_value(
+      components, [](const Parameter& p) { return p.type == Parameter::Type::file; },
+      [&](const FlatComponent& c, const Parameter& p, const Node& value) {
+        const FieldReader reader(*c.space, c.loop, allow_outside);
+        const std::filesystem::path path = std::get<std::string>(reader.read(p, value, c.path + "." + p.key));
+        files.push_back({path, flat_name(path, *c.space)});
+      });
+  return files;
+}
+
+std::vector<UsedCode> Model::used_code() const {
+  std::vector<UsedCode> all;
+  for_each_value(
+      components, [](const Parameter& p) { return p.code; },
+      [&](const FlatComponent& c, const Parameter& p, const Node& value) {
+        UsedCode code{c.path + "." + p.key, {}, {}};
+        const FieldReader reader(*c.space, c.loop, allow_outside);
+        const std::string text = std::get<std::string>(reader.read(p, value, code.where));
+        if (p.type == Parameter::Type::file) code.file = text;
+        else code.text = text;
+        all.push_back(std::move(code));
+      });
+  return all;
+}
+
 Node Model::flattened() const {
   Node root = Node::mapping({});
   const auto put = [](Node& to, const std::string& key, Node value) {

@@ -19,6 +19,7 @@ struct ReadOptions {
   std::vector<std::pair<std::string, std::string>> set;  // --set KEY=VALUE: a parameter, or a dotted path
   bool allow_outside = false;                            // files outside the model's folder
   YamlLimits limits;
+  bool trust = false;  // code of the model may run, whatever it is
 };
 
 struct FlatComponent {
@@ -57,6 +58,17 @@ struct PlotRequestText {
   std::vector<ChannelPattern> y;
 };
 
+struct UsedFile {
+  std::filesystem::path path;
+  std::string name;
+};
+
+struct UsedCode {
+  std::string where;           // component and key
+  std::filesystem::path file;  // or, if empty, the text
+  std::string text;
+};
+
 class Model {
  public:
   static Model read_file(const std::filesystem::path& path, const Registry& registry,
@@ -78,7 +90,7 @@ class Model {
   std::vector<PlotRequestText> plots;
   std::vector<double> gravity;  // empty: not stated
   std::string file;             // as messages call it
-  bool allow_outside = false;
+  bool allow_outside = false, trust = false;
 
   /// Where a key of `simulate:` has its value, or the section itself.
   Mark simulate_mark(std::string_view key) const;
@@ -91,6 +103,10 @@ class Model {
   int find_node(std::string_view path) const;
   /// The model as it stands, without parameters, subsystems, repetitions or other files: reads back as the same model.
   Node flattened() const;
+  /// Files that components use as they are, and what the flattened model calls them.
+  std::vector<UsedFile> used_files() const;
+  /// What this model would run: C functions in files or in the model itself.
+  std::vector<UsedCode> used_code() const;
 
  private:
   friend class ModelReader;

@@ -677,6 +677,7 @@ Model Model::read_file(const std::filesystem::path& path, const Registry& regist
   Model m;
   m.file = path.string();
   m.allow_outside = options.allow_outside;
+  m.trust = options.trust;
   const Node& root = m.documents_->emplace_back(read_yaml_file(path, m.file, *m.sources_, options.limits));
   ModelReader reader(m, registry, options);
   reader.begin_at(path);
@@ -690,6 +691,7 @@ Model Model::read_text(std::string_view text, const std::string& name, const Reg
   Model m;
   m.file = name;
   m.allow_outside = options.allow_outside;
+  m.trust = options.trust;
   const Node& root = m.documents_->emplace_back(read_yaml(text, m.sources_->add(name), options.limits));
   ModelReader(m, registry, options).run(root, ".");
   return m;
@@ -698,6 +700,7 @@ Model Model::read_text(std::string_view text, const std::string& name, const Reg
 Model Model::from_tree(Node tree, const Registry& registry, const ReadOptions& options) {
   Model m;
   m.allow_outside = options.allow_outside;
+  m.trust = options.trust;
   const Node& root = m.documents_->emplace_back(std::move(tree));
   ModelReader(m, registry, options).run(root, ".");
   return m;

@@ -43,6 +43,9 @@ Parameter boolean(std::string key, std::string summary) {
 Parameter text(std::string key, std::string summary) {
   return make(std::move(key), Type::text, "1", std::move(summary));
 }
+Parameter file(std::string key, std::string summary) {
+  return make(std::move(key), Type::file, "1", std::move(summary));
+}
 Parameter choice(std::string key, std::vector<std::string> choices, std::string summary) {
   Parameter p = make(std::move(key), Type::choice, "1", std::move(summary));
   p.choices = std::move(choices);

@@ -22,6 +22,7 @@ struct Parameter {
     integer,
     boolean,
     text,
+    file,
     choice,
     vector,
     matrix,
@@ -43,6 +44,8 @@ struct Parameter {
   bool like_output = false;               // of the kind of the block's output: agrees with its `unit:`
   bool bare_allowed = false;              // a bare number counts as SI
   bool verbatim = false;                  // of a text: parentheses are part of it
+  bool code = false;                      // a text or file that is run: needs the user's trust
+  bool named = false;                     // of a vector: a mapping of names to numbers will do as well
   bool above_minimum = false;             // the minimum itself is excluded
   std::string alternative_of = {};        // exactly one key of this set is given
   std::vector<std::string> choices = {};  // of a choice
@@ -67,6 +70,8 @@ Parameter number(std::string key, std::string unit, std::string summary);
 Parameter integer(std::string key, std::string summary);
 Parameter boolean(std::string key, std::string summary);
 Parameter text(std::string key, std::string summary);
+/// A file beside the model; its value is the full path.
+Parameter file(std::string key, std::string summary);
 Parameter choice(std::string key, std::vector<std::string> choices, std::string summary);
 /// `size` 0: any length.
 Parameter vector(std::string key, std::string unit, int size, std::string summary);

@@ -385,6 +385,9 @@ std::vector<Column> columns_of(const fs::path& path, hid_t file) {
 }  // namespace
 
 std::unique_ptr<Writer> hdf5_writer(const fs::path& path, const std::vector<Column>& columns) {
+  // Files are closed by their writers; HDF5 shall not close them when a function of a model calls exit (see external/guard).
+  static const bool once = (H5dont_atexit(), true);
+  (void)once;
   return std::make_unique<Hdf5Writer>(path, columns);
 }
 

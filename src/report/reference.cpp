@@ -28,10 +28,13 @@ std::string kind_of(const Parameter& p) {
       return "true or false";
     case Type::text:
       return "text";
+    case Type::file:
+      return "a file beside the model";
     case Type::choice:
       return fmt::format("one of {}", fmt::join(p.choices, ", "));
     case Type::vector:
       return p.size > 0 ? fmt::format("{} numbers, {}", p.size, unit_text(p.unit))
+             : p.named  ? fmt::format("a list, or a mapping of names, {}", unit_text(p.unit))
                         : fmt::format("a number or a list, {}", unit_text(p.unit));
     case Type::matrix:
       return fmt::format("matrix, {}", unit_text(p.unit));
@@ -244,6 +247,7 @@ Json type_of(const Parameter& p) {
       s.set("type", "boolean");
       break;
     case Type::text:
+    case Type::file:
       s.set("type", "string");
       break;
     case Type::choice: {
@@ -257,6 +261,7 @@ Json type_of(const Parameter& p) {
     case Type::table: {
       Json types = scalar();
       types.add("array");
+      if (p.named) types.add("object");
       s.set("type", types);
       break;
     }

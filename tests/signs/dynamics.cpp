@@ -15,6 +15,18 @@ doctest::Approx roughly(double value) { return doctest::Approx(value).epsilon(1e
 
 Cases dynamics() {
   return {
+      {"control.delay",
+       [] {
+         const At at(0.5, R"yaml(
+u: {type: control.step, time: 0.2 s, before: 1, after: -2}
+early: {type: control.delay, input: u, delay: 0.25 s}
+late: {type: control.delay, input: u, delay: 0.3001 s}
+before: {type: control.delay, input: u, delay: 0.6 s, initial: {input: 7}}
+)yaml");
+         CHECK(at["early.output"] == about(-2));
+         CHECK(at["late.output"] == about(1));
+         CHECK(at["before.output"] == about(7));
+       }},
       {"control.first_order",
        [] {
          const std::string lag =
@@ -51,10 +63,8 @@ Cases dynamics() {
        [] {
          const std::string lead =
              "u: {type: control.step, time: 0.1 s, before: 1, after: 2}\n"
-             "y: {type: control.lead_lag, gain: 3, numerator_time: 0.2 s, denominator_time: 50 ms, input: u, "
-             "initial: "
-             "{input: "
-             "1}}";
+             "y: {type: control.lead_lag, gain: 3, numerator_time: 0.2 s, denominator_time: 50 ms, input: "
+             "u, initial: {input: 1}}";
          CHECK(At(0.05, lead)["y.output"] == about(3));
          CHECK(At(0.1, lead)["y.output"] == about(3 + 3 * 4));  // the jump passes with gain · lead / lag
          CHECK(At(0.8, lead)["y.output"] == roughly(6));

@@ -30,8 +30,8 @@ Cases signals() {
       {"control.tanh_saturation",
        [] {
          const At at(0,
-                     "k: {type: control.constant, value: [9, -9]}\ny: {type: control.tanh_saturation, limit: "
-                     "1, input: k}");
+                     "k: {type: control.constant, value: [9, -9]}\ny: {type: control.tanh_saturation, "
+                     "limit: 1, input: k}");
          CHECK(at["y.output.1"] == about(std::tanh(9.0)));
          CHECK(at["y.output.2"] == about(-std::tanh(9.0)));
        }},
@@ -76,9 +76,8 @@ weighted: {type: control.sum, inputs: [u, v], weights: [2, -3]}
          CHECK(at["y.output"] == about(4));
          // Beyond a limit by the rate times tracking_time the integral stops; back-calculation holds it there too.
          const std::string limited =
-             "u: {type: control.constant, value: [3, -3]}\ny: {type: control.integrator, input: u, minimum: "
-             "-1, "
-             "maximum: 0.5, tracking_time: 10 ms, anti_windup: ";
+             "u: {type: control.constant, value: [3, -3]}\ny: {type: control.integrator, input: u, "
+             "minimum: -1, maximum: 0.5, tracking_time: 10 ms, anti_windup: ";
          for (const char* kind : {"clamping", "back_calculation"}) {
            const At held(1, limited + kind + "}");
            CHECK(held["y.output.1"] == 0.5);

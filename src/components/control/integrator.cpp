@@ -70,12 +70,11 @@ ComponentType control_integrator() {
       "    d/dt x = w reduced by |x − output| / tracking_time, at most to zero   (clamping)\n"
       "    d/dt x = w + (output − x) / tracking_time, whatever w is              (back_calculation)\n\n"
       "so x goes beyond a limit by at most |w| tracking_time, and leaves it at most about tracking_time "
-      "after "
-      "w has changed its sign. With `anti_windup: none` the integral goes on behind the limit.\n\n"
+      "after w has changed its sign. With `anti_windup: none` the integral goes on behind the limit.\n\n"
       "While `reset` is above ¾ the output goes to reset_value with the time constant reset_time and does "
-      "not "
-      "integrate; below ¼ nothing happens, and in between both in proportion, so the rate is continuous: "
-      "d/dt x = (1 − s) w + s (reset_value − x) / reset_time with s = 2 reset − ½ within [0, 1].";
+      "not integrate; below ¼ nothing happens, and in between both in proportion, so the rate is "
+      "continuous: d/dt x = (1 − s) w + s (reset_value − x) / reset_time with s = 2 reset − ½ within [0, "
+      "1].";
   type.is_block("the integral", true);
   type.connects(input("any", "the signal to integrate").any_width());
   type.connects(signal_port("reset", "any", "1 resets all parts, 0 lets them integrate").optional());

@@ -109,17 +109,16 @@ ComponentType control_pid() {
       "    d/dt I = ki e, and what anti-windup adds\n"
       "    D = kd s / (derivative_filter s + 1) · (c r − y)\n"
       "    output = demand within [minimum, maximum]\n\n"
-      "`form: isa` takes gain K, integral_time Ti and derivative_time Td instead: kp = K, ki = K / Ti, kd = "
-      "K Td. b is `setpoint_weight`, c `derivative_setpoint_weight`. Modelica's LimPID is form isa with "
+      "`form: isa` takes gain K, integral_time Ti and derivative_time Td instead: kp = K, ki = K / Ti, kd "
+      "= K Td. b is `setpoint_weight`, c `derivative_setpoint_weight`. Modelica's LimPID is form isa with "
       "tracking_time = Ni Ti and derivative_filter = Td / Nd. The error may also be given as one `input`; "
       "then b = c = 1.\n\n"
       "Anti-windup acts while the output is limited. Back-calculation leads the integral back: it adds "
-      "(output "
-      "− demand) / tracking_time to its rate; by default tracking_time = kp / ki, which is Ti. Clamping "
-      "stops "
-      "it while the error drives the demand further out: |ki e| is reduced by |demand − output| / "
-      "tracking_time, at most to zero, so the integral has stopped as soon as the demand is beyond the limit "
-      "by |ki e| tracking_time; by default tracking_time is a tenth of kp / ki. Both are continuous.";
+      "(output − demand) / tracking_time to its rate; by default tracking_time = kp / ki, which is Ti. "
+      "Clamping stops it while the error drives the demand further out: |ki e| is reduced by |demand − "
+      "output| / tracking_time, at most to zero, so the integral has stopped as soon as the demand is "
+      "beyond the limit by |ki e| tracking_time; by default tracking_time is a tenth of kp / ki. Both are "
+      "continuous.";
   type.is_block("the command to the plant");
   type.connects(signal_port("setpoint", "any", "r").one_of("the error"));
   type.connects(input("any", "the error e, instead of set-point and measurement").one_of("the error"));

@@ -18,6 +18,11 @@ Roots upper_half(const Roots& all) {
   return roots;
 }
 
+MatrixValue scaled(MatrixValue M, double factor) {
+  for (double& m : M.entries) m *= factor;
+  return M;
+}
+
 }  // namespace
 
 Roots butterworth_poles(int order) {
@@ -73,6 +78,36 @@ double half_power_frequency(const Roots& poles) {
     (power(middle) > 0.5 ? low : high) = middle;
   }
   return high;
+}
+
+Realization low_pass(const Roots& poles) {
+  double gain = 1;
+  for (const Complex& p : poles) gain *= p.imag() != 0 ? std::norm(p) : std::abs(p);
+  return sections({}, poles, gain);
+}
+
+Realization inverted(const Realization& r) {
+  MatrixValue unit = zero_matrix(r.order(), r.order());
+  for (int i = 0; i < r.order(); ++i) entry(unit, i, i) = 1;
+  const MatrixValue A = *solve(r.A, unit), B = scaled(product(A, r.B), -1), C = product(r.C, A);
+  MatrixValue D = r.D;
+  put(D, 0, 0, product(r.C, B));
+  return {A, B, C, D};
+}
+
+Realization faster(const Realization& r, double w) { return {scaled(r.A, w), scaled(r.B, w), r.C, r.D}; }
+
+Realization resonating(const Realization& r, double w) {
+  const int n = r.order();
+  Realization both{zero_matrix(2 * n, 2 * n), zero_matrix(2 * n, 1), zero_matrix(1, 2 * n), r.D};
+  put(both.A, 0, 0, r.A);
+  put(both.B, 0, 0, r.B);
+  put(both.C, 0, 0, r.C);
+  for (int i = 0; i < n; ++i) {
+    entry(both.A, i, n + i) = w;
+    entry(both.A, n + i, i) = -w;
+  }
+  return both;
 }
 
 }  // namespace escapement::control

@@ -119,16 +119,18 @@ Realization sections(Roots zeros, Roots poles, double gain) {
     if (factors.empty() || count(factors.back().poles) == 2) factors.emplace_back();
     factors.back().poles.push_back(pole);
   }
-  // Pairs of zeros go to the nearest poles; single ones are spread evenly.
   for (const auto& zero : zeros) {
-    const int wanted = zero.imag() != 0 ? 2 : 1;
-    Factor* best = nullptr;
-    for (Factor& f : factors) {
-      if (f.room() < wanted) continue;
-      const auto distance = [&](const Factor& g) { return std::abs(zero - g.poles[0]); };
-      if (!best || f.room() > best->room() || (f.room() == best->room() && distance(f) < distance(*best)))
-        best = &f;
-    }
+    // To poles of like frequency; where several are, single zeros are spread evenly.
+    const auto apart = [&](const Factor& f) {
+      const double pole = std::abs(f.poles.back()), z = std::abs(zero);
+      return z == 0 ? pole : pole == 0 ? z : std::max(z / pole, pole / z);
+    };
+    Factor* nearest = nullptr;
+    for (Factor& f : factors)
+      if (f.room() >= count({zero}) && (!nearest || apart(f) < apart(*nearest))) nearest = &f;
+    Factor* best = nearest;
+    for (Factor& f : factors)
+      if (f.room() > best->room() && apart(f) <= 2 * apart(*nearest)) best = &f;
     best->zeros.push_back(zero);
   }
   Realization r = of_order(0);
@@ -145,17 +147,20 @@ Realization sections(Roots zeros, Roots poles, double gain) {
   return r;
 }
 
-std::optional<std::vector<double>> at_rest(const Realization& r, double u) {
-  const int n = r.order();
-  MatrixValue A = r.A;
-  std::vector<double> x(n);
-  for (int i = 0; i < n; ++i) x[i] = -r.B(i, 0) * u;
+std::optional<MatrixValue> solve(MatrixValue A, MatrixValue X) {
+  const int n = A.rows, m = X.columns;
+  const auto scale = [](MatrixValue& M, int row, double factor) {
+    for (int j = 0; j < M.columns; ++j) entry(M, row, j) *= factor;
+  };
+  const auto subtract = [](MatrixValue& M, int row, int other, double factor) {
+    for (int j = 0; j < M.columns; ++j) entry(M, row, j) -= factor * M(other, j);
+  };
   for (int i = 0; i < n; ++i) {  // rows of fast and of slow sections count alike
     double largest = 0;
     for (int j = 0; j < n; ++j) largest = std::max(largest, std::abs(A(i, j)));
     if (largest == 0) return std::nullopt;
-    for (int j = 0; j < n; ++j) entry(A, i, j) /= largest;
-    x[i] /= largest;
+    scale(A, i, 1 / largest);
+    scale(X, i, 1 / largest);
   }
   for (int k = 0; k < n; ++k) {  // elimination with row exchange
     int pivot = k;
@@ -163,24 +168,34 @@ std::optional<std::vector<double>> at_rest(const Realization& r, double u) {
       if (std::abs(A(i, k)) > std::abs(A(pivot, k))) pivot = i;
     if (!(std::abs(A(pivot, k)) > 1e-14)) return std::nullopt;
     for (int j = 0; j < n; ++j) std::swap(entry(A, k, j), entry(A, pivot, j));
-    std::swap(x[k], x[pivot]);
-    for (int i = k + 1; i < n; ++i) {
-      const double factor = A(i, k) / A(k, k);
-      for (int j = k; j < n; ++j) entry(A, i, j) -= factor * A(k, j);
-      x[i] -= factor * x[k];
+    for (int j = 0; j < m; ++j) std::swap(entry(X, k, j), entry(X, pivot, j));
+    scale(X, k, 1 / A(k, k));
+    scale(A, k, 1 / A(k, k));
+    for (int i = 0; i < n; ++i) {
+      const double factor = A(i, k);
+      if (i == k || factor == 0) continue;
+      subtract(X, i, k, factor);
+      subtract(A, i, k, factor);
     }
   }
-  for (int k = n - 1; k >= 0; --k) {
-    for (int j = k + 1; j < n; ++j) x[k] -= A(k, j) * x[j];
-    x[k] /= A(k, k);
-  }
-  return x;
+  return X;
+}
+
+std::optional<std::vector<double>> at_rest(const Realization& r, double u) {
+  MatrixValue input = r.B;
+  for (double& b : input.entries) b *= -u;
+  const auto x = solve(r.A, input);
+  return x ? std::optional(x->entries) : std::nullopt;
 }
 
 // ------------------------------------------------------------------ in a model
 
 void add_linear(Build& b, const Realization& r, std::span<const Signal<1>> u, std::span<const Signal<1>> y,
                 std::span<const double> start, std::vector<StateVariable<1>>& x, std::size_t all) {
+  for (const MatrixValue* M : {&r.A, &r.B, &r.C, &r.D})
+    for (const double m : M->entries)
+      if (!std::isfinite(m))
+        b.refuse("E-RANGE", "", "its numbers are too large or too far apart to compute with");
   const std::size_t first = x.size();
   for (int i = 0; i < r.order(); ++i) {
     x.push_back(b.system.state<1>(part_name(b, "state", x.size(), all)));
@@ -223,7 +238,7 @@ std::string part_name(const Build& b, const char* suffix, std::size_t part, std:
 int part_by_part(const Build& b, std::string_view) {
   int width = b.signal_width("input");
   if (width > 0) return width;
-  for (const char* key : {"initial.output", "initial.rate"})
+  for (const char* key : {"initial.output", "initial.rate", "initial.input"})
     if (b.has(key)) width = std::max(width, static_cast<int>(b.vector(key).size()));
   return width;
 }
@@ -251,7 +266,7 @@ ComponentType linear_type(std::string name, std::string summary,
   type.signs = "As in the equation.";
   type.shape = {"block"};
   type.width = [realization](const Build& b, std::string_view output) {
-    const int width = b.signal_width("input");
+    const int width = part_by_part(b, output);
     return output == "state" ? width * realization(b).order() : width;
   };
   type.build = [realization](Build& b) {

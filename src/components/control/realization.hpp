@@ -20,6 +20,8 @@ double& entry(MatrixValue& M, int i, int j);
 /// Adds factor · M from this row and column on.
 void put(MatrixValue& into, int row, int column, const MatrixValue& M, double factor = 1);
 MatrixValue product(const MatrixValue& M, const MatrixValue& N);
+/// A⁻¹ X; none if A is singular.
+std::optional<MatrixValue> solve(MatrixValue A, MatrixValue X);
 
 /// Σ numerator sᵏ / Σ denominator sᵏ, highest power first, not more in the numerator. The states are the scaled
 /// derivatives x, ẋ/ω, ẍ/ω² … of one quantity, with ω the geometric mean of the poles.
