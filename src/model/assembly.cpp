@@ -718,13 +718,6 @@ void Build::refuse(const char* code, std::string_view key, std::string cause, st
                    std::move(hint), (value ? value->mark : fields_.mark).place());
 }
 
-std::vector<std::string> Build::names(std::string_view key) const {
-  std::vector<std::string> names;
-  if (const Node* value = fields_.find(key))
-    for (const Node::Entry& e : value->entries) names.push_back(e.key);
-  return names;
-}
-
 Assembly assemble(const Model& model) { return Assembler(model).run(); }
 
 // ------------------------------------------------------------------ channels

@@ -114,8 +114,6 @@ class Build {
                               std::string hint = {}) const;
   /// Has the user said that this model may run code of its own, whatever it is?
   bool trusts_code() const { return resolver_.trusts_code(); }
-  /// The names in the mapping under a key; none if there is a list or nothing.
-  std::vector<std::string> names(std::string_view key) const;
 
   // ---- connections
   /// The node it owns.

@@ -84,10 +84,10 @@ class FunctionElement final : public DynamicElement {
   mutable std::vector<double> rates_, outputs_, jacobian_;
 };
 
-/// From names and a list of values, or a mapping, to the numbers in the order of the table.
+/// A list of values, or a mapping over the defaults: the numbers in the order of the table.
 std::vector<double> parameters(const Build& b, const escapement_function& table) {
   const int n = table.parameters;
-  const auto names = b.names("parameters");
+  const auto& given = b.entries("parameters");
   const auto is_name = [&](int i, const std::string& name) {
     return table.parameter_names != nullptr && name == table.parameter_names[i];
   };
@@ -100,7 +100,8 @@ std::vector<double> parameters(const Build& b, const escapement_function& table)
       b.refuse("E-WIDTH", "parameters",
                fmt::format("has {} numbers, the function has {} parameters", values.size(), n));
   }
-  for (const std::string& name : names) {
+  for (const Node::Entry& entry : given) {
+    const std::string& name = entry.key;
     int at = 0;
     while (at < n && !is_name(at, name)) ++at;
     if (at == n) {
@@ -115,7 +116,7 @@ std::vector<double> parameters(const Build& b, const escapement_function& table)
   }
   for (int i = 0; i < n; ++i)
     if (!std::isfinite(values[i]))
-      b.refuse("E-MISSING", b.given("parameters") || !names.empty() ? "parameters" : "",
+      b.refuse("E-MISSING", b.given("parameters") || !given.empty() ? "parameters" : "",
                fmt::format("parameter {}{} of the function has no value", i + 1,
                            table.parameter_names ? fmt::format(", `{}`,", table.parameter_names[i]) : ""),
                fmt::format("parameters: a list of {} numbers{}", n,
@@ -171,9 +172,7 @@ void build(Build& b) {
     b.start(x[i], {start[i]});
     b.channel("state", x[i], 1, 0, i);
   }
-  std::unique_ptr<DynamicElement> element =
-      std::make_unique<FunctionElement>(std::move(function), x, u, b.outputs());
-  b.system.add_dynamic(std::move(element));
+  b.system.add_dynamic(std::make_unique<FunctionElement>(std::move(function), x, u, b.outputs()));
 }
 
 }  // namespace
