@@ -23,12 +23,12 @@ TEST_CASE("a source of time, a map, a function of several signals") {
   const auto t = b.signal<1>("t"), u = b.signal<1>("u"), y = b.signal<1>("y");
   b.add(TimeSource{t, [](double time, double jumps) { return time * time - jumps; }});
   b.add(Map{t, u, [](const Dual<1>& x) { return x * tanh(x); }});
-  b.add(std::unique_ptr<DynamicElement>(std::make_unique<Function>(
-      std::vector{t, u}, y, [](std::span<const double> x, std::span<double> gradient) {
-        gradient[0] = 2 * x[0] * x[1];
-        gradient[1] = x[0] * x[0];
-        return x[0] * x[0] * x[1];
-      })));
+  b.add_dynamic(std::make_unique<Function>(std::vector{t, u}, y,
+                                           [](std::span<const double> x, std::span<double> gradient) {
+                                             gradient[0] = 2 * x[0] * x[1];
+                                             gradient[1] = x[0] * x[0];
+                                             return x[0] * x[0] * x[1];
+                                           }));
   const System system = b.finish();
   for (const auto& fault : check_elements(system, {})) FAIL_CHECK(fault);
 }
@@ -37,11 +37,11 @@ TEST_CASE("a wrong gradient is found") {
   SystemBuilder b;
   const auto t = b.signal<1>("t"), y = b.signal<1>("y");
   b.add(Defined{t});
-  b.add(std::unique_ptr<DynamicElement>(std::make_unique<Function>(
-      std::vector{t}, y, [](std::span<const double> x, std::span<double> gradient) {
-        gradient[0] = 1;
-        return x[0] * x[0];
-      })));
+  b.add_dynamic(std::make_unique<Function>(std::vector{t}, y,
+                                           [](std::span<const double> x, std::span<double> gradient) {
+                                             gradient[0] = 1;
+                                             return x[0] * x[0];
+                                           }));
   const System system = b.finish();
   CHECK(!check_elements(system, {}).empty());
 }

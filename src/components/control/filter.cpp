@@ -53,6 +53,7 @@ ComponentType control_filter() {
   type.takes(integer("order", "order, of a band filter half the number of states").at_least(1).at_most(10));
   type.takes(
       vector("cutoff", "Hz", 0, "where half the power passes; [lower, upper] of band and stop").positive());
+  type.signs = "In the pass band the output has the sign of the input.";
   type.example = R"yaml(
 wave: {type: control.sine, amplitude: 3, frequency: 5 Hz, offset: 1}
 low: {type: control.filter, order: 4, cutoff: 2 Hz, input: wave, initial: {input: 1}}

@@ -21,6 +21,7 @@ ComponentType control_pade_delay() {
                  .at_least(1)
                  .at_most(10)
                  .otherwise("3"));
+  type.signs = "The output is the input of some time ago, with its sign.";
   type.example = R"yaml(
 wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 later: {type: control.pade_delay, delay: 0.2 s, order: 4, input: wave}
