@@ -9,24 +9,13 @@ namespace escapement {
 struct SourcePlace {
   std::string file;
   int line = 0, column = 0;
-  std::string text() const {
-    return file.empty() ? ""
-           : line == 0  ? file
-                        : file + ":" + std::to_string(line) + ":" + std::to_string(column);
-  }
+  std::string text() const;
 };
 
 /// `E-UNITS model.yaml:7:31  spring.stiffness: got 3 m, needs N/m` and, on a second line, what to try.
 struct ModelError : std::runtime_error {
-  ModelError(std::string code, std::string where, std::string cause, std::string hint, SourcePlace place = {})
-      : std::runtime_error(code + (place.file.empty() ? "" : " " + place.text()) + "  " +
-                           (where.empty() ? "" : where + ": ") + cause +
-                           (hint.empty() ? "" : "\n    Try: " + hint)),
-        code(std::move(code)),
-        where(std::move(where)),
-        cause(std::move(cause)),
-        hint(std::move(hint)),
-        place(std::move(place)) {}
+  ModelError(std::string code, std::string where, std::string cause, std::string hint,
+             SourcePlace place = {});
   std::string code;   // stable: docs/messages.md
   std::string where;  // component path, row or unknown
   std::string cause, hint;
