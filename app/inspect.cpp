@@ -39,9 +39,15 @@ State started(const Model& model, const Assembly& assembly) {
   return state;
 }
 
-void refuse_structural_singularity(const System& system) {
+void refuse_structural_singularity(const Model& model, const Assembly& assembly) {
+  const System& system = assembly.system;
   const auto rows = structurally_singular_rows(system);
   if (rows.empty()) return;
+  try {
+    started(model, assembly);
+  } catch (const ModelError& e) {  // it knows the path of a loop of signals
+    if (e.code == "E-LOOP") throw;
+  }
   throw ModelError(
       "E-SINGULAR", rows.front(),
       fmt::format("the equations cannot determine all unknowns, whatever the numbers: structural rank {} of "
@@ -64,7 +70,7 @@ int check(const Command& command) {
   for (const std::string& w : assembly.warnings) print_warning(w, command.json);
   if (options) check_scheme(model, assembly, *options);
   try {
-    refuse_structural_singularity(assembly.system);
+    refuse_structural_singularity(model, assembly);
   } catch (const ModelError& e) {
     throw model.located(e);
   }

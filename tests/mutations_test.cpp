@@ -245,7 +245,9 @@ class Mutations {
     const Node mapping = Node::mapping({{"a", {}, Node("1")}});
     const Node list = Node::sequence({Node("on"), Node("off")});
     const char* const code = p.type == Type::table ? "E-TABLE" : "E-TYPE";
-    if (p.type != Type::group && !p.named) set_value(path, "a mapping", code, mapping);
+    const bool takes_mapping = p.type == Type::group || p.type == Type::records || p.by_name || p.named;
+    if (!takes_mapping) set_value(path, "a mapping", code, mapping);
+    if (p.type == Type::records) set_value(path, "names of numbers", code, mapping);
     set_value(path, "a list of words", code, list);
     if (p.type == Type::text || p.type == Type::file || p.type == Type::table)
       return;  // there a word is a text or the name of a file
@@ -257,7 +259,7 @@ class Mutations {
 
   static bool has_unit(const Parameter& p) {
     return p.type != Type::text && p.type != Type::file && p.type != Type::choice &&
-           p.type != Type::boolean && p.unit != "any";
+           p.type != Type::boolean && p.type != Type::records && p.unit != "any";
   }
 
   void units(const Parameter& p, const Path& path) {
@@ -292,6 +294,14 @@ class Mutations {
     key(path, p.required, p.alternative_of);
     const Node* given = model_.find("components")->find(instance(p.key))->find(p.key);
     if (!given) return;  // what it may be connected to depends on the other keys
+    if (p.by_name) {
+      const auto named = [](const char* name) { return Node::mapping({{"x", {}, Node(name)}}); };
+      set_value(path, "a name alone", "E-TYPE", Node("nobody_has_this_name"));
+      set_value(path, "a list", "E-TYPE", Node::sequence({Node("nobody_has_this_name")}));
+      set_value(path, "an unknown name", "E-REFERENCE", named("nobody_has_this_name"));
+      set_value(path, "a mapping in a mapping", "E-TYPE", Node::mapping({{"x", {}, named("y")}}));
+      return;
+    }
     const bool several = given->is_sequence();
     const auto with_end = [&](const std::string& name) {  // the last end renamed
       Node value = *given;

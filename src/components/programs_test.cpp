@@ -52,9 +52,9 @@ TEST_CASE("equations of every sort: exact tangents, the same rows twice") {
       z: der((2 + x^2)*z + t*y) = -z*s + atan2(x, 2 + y^2)
       c: der(c^3 + c) = s - c + b + der2(y)
       s: s + 0.2*s^3 = x*der(x) - rod*z + u^2 + sqrt(3 + c^2)
-      rod: x^2 + y^2*p.x + o/(1 m)*w/(1 rad) = 2 + sin(t)
+      rod: x^2 + y^2*p.x + o/(1 m)*w/(1 rad) = 2 + sin(t/(1 s))
       roll: der(x)*cos(y) - x*der(w) + t*der(p.y) = 0
-      free: der(y)*(1 + x^2) = sin(t)
+      free: der(y)*(1 + x^2) = sin(t/(1 s))
     forces: {o: (3 N)*z*o/(1 m), w: (2 N*m)*s, p.x: (1 N)*x*y, p.y: (1 N)*der(x)}
 )yaml"),
         {.states = 40});

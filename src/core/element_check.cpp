@@ -135,8 +135,10 @@ class Checker {
 
   /// v·R + x·(ṡ + flow) = dE/dt + loss + λ·Φ̇ + μ·k along a path, when every element states its energy or loss.
   void check_power(const State& s) {
-    for (const auto& g : system_.groups())
-      if (!g->has_constraints && !g->power(s).stated) return;
+    for (const auto& g : system_.groups()) {
+      const bool constrains_only = g->has_constraints && !dynamic_cast<const DynamicGroup*>(g.get());
+      if (!constrains_only && !g->power(s).stated) return;
+    }
     const int positions = system_.rows(Kind::position).end;
     const Range states = system_.rows(Kind::state);
     std::vector<double> x_rate(n_, 0.0);

@@ -40,9 +40,10 @@ std::vector<int> signal_loop(const System& system, std::span<const double> value
   for (const auto* allowed : {&only_signals, &all})
     for (const auto& w : report.worst) {
       if (!(*allowed)[w.row]) continue;
-      if (is_signal(w.row) && depends[w.row].empty()) return {w.row};  // y = y
       const auto loop = circle(depends, w.row, *allowed);
       if (std::any_of(loop.begin(), loop.end(), is_signal)) return loop;
+      const int diagonal = p.find(w.row, w.row);
+      if (is_signal(w.row) && (diagonal < 0 || values[diagonal] == 0)) return {w.row};  // y = y + 1
     }
   return {};
 }

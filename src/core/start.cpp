@@ -48,7 +48,9 @@ class Start final : public NewtonProblem {
       newton_.invalidate();
       set_weights();
       report = newton_.solve(*this);
-      if (report.status == NewtonStatus::not_finite && pass == 0 && substitute_signals()) {
+      const bool lost =
+          report.status == NewtonStatus::not_finite || report.status == NewtonStatus::no_convergence;
+      if (lost && pass == 0 && substitute_signals()) {
         newton_.invalidate();
         report = newton_.solve(*this);
       }
@@ -127,26 +129,34 @@ class Start final : public NewtonProblem {
     }
   }
 
-  /// Signals that are not known yet are zero, where a quotient has no value. Rows that have one determine their signal by
-  /// substitution, sweep by sweep, until all have (T-start-5); false if that leads nowhere.
+  /// Signals that are not known yet are zero, where a quotient has no value and a limiter is on the wrong side. Rows that
+  /// have a value determine their signal by substitution, sweep by sweep, until nothing moves any more; in a loop that
+  /// does not settle, until all rows have a value. False if that leads nowhere.
   bool substitute_signals() {
     const Range signals = system_.rows(Kind::algebraic);
     const Pattern& p = system_.pattern();
-    std::vector<double> r(system_.size()), values(p.nonzeros());
+    const auto at = system_.value_of_row();
+    std::vector<double> r(system_.size()), values(p.nonzeros()), usable;
     state_.value = given_;
-    for (int sweep = 0; sweep < 100; ++sweep) {
+    for (int sweep = 0; sweep < 200; ++sweep) {
       tangent(r, values);
       std::vector<char> known(system_.size(), 1);
       for (int i = 0; i < system_.size(); ++i) known[i] = std::isfinite(r[i]);
       for (int k = 0; k < p.nonzeros(); ++k) known[p.row[k]] = known[p.row[k]] && std::isfinite(values[k]);
-      if (std::find(known.begin(), known.end(), 0) == known.end()) return true;
+      const bool all = std::find(known.begin(), known.end(), 0) == known.end();
+      if (all && usable.empty()) usable = state_.value;
+      double moved = 0;
       for (int i = signals.begin; i < signals.end; ++i) {
         const int diagonal = p.find(i, i);
-        if (known[i] && diagonal >= 0 && values[diagonal] != 0)
-          state_.value[system_.value_of_row()[i]] -= r[i] / values[diagonal];
+        if (!known[i] || diagonal < 0 || values[diagonal] == 0) continue;
+        const double increment = -r[i] / values[diagonal];
+        state_.value[at[i]] += increment;
+        moved = std::max(moved, std::abs(increment) / (system_.nominal()[i] + std::abs(state_.value[at[i]])));
       }
+      if (all && moved < 1e-9) return true;
     }
-    return false;
+    if (!usable.empty()) state_.value = usable;
+    return !usable.empty();
   }
 
   /// Sorts the state rows by the tangent of their stores.

@@ -279,14 +279,15 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
     Scope scope;
     std::vector<std::string> seen;
     for (const auto& [name, unit] : variables)
-      if (name.find('(') == std::string::npos) seen.push_back(name);
+      if (!name.empty() && name.find('(') == std::string::npos) seen.push_back(name);
     scope.no_rate_hint = seen.size() < variables.size()
                              ? "positions have der and der2; give the rate of a state a signal of its own"
                              : "rates are known in math.equations only";
     scope.unknown_hint = seen.empty() ? space_.scope.unknown_hint
                                       : fmt::format("it sees {} and the parameters", fmt::join(seen, ", "));
     scope.names = space_.scope.names;
-    for (const auto& [name, unit] : variables) scope.names.push_back(name);
+    for (const auto& [name, unit] : variables)
+      if (!name.empty()) scope.names.push_back(name);
     for (const auto& [name, number] : loop_) scope.names.push_back(name);
     scope.find = [&](std::string_view name) -> std::optional<Name> {
       for (std::size_t i = 0; i < variables.size(); ++i)

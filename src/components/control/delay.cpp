@@ -37,7 +37,8 @@ Delay::Value Delay::delayed(double t, const History& history) const {
   std::size_t i = later - s.begin();  // one past the last sample that is not after `at`
   const auto is_out = [&](const Sample& x) { return x.time <= history.passed || at > x.time + close; };
   while (i > history.first && s[i - 1].fresh && !is_out(s[i - 1])) --i;
-  while (i < s.size() && s[i].fresh && s[i].time <= history.passed) ++i;  // passed a little early
+  for (std::size_t k = i; k < s.size() && s[k].time <= history.passed; ++k)
+    if (s[k].fresh) i = k + 1;  // passed a little early
   if (i == history.first) return {before_ ? *before_ : s[history.first].value, 0};
 
   std::size_t begin = i - 1, end = i;

@@ -174,8 +174,9 @@ class Writer {
     const std::size_t equals = equals_sign(text, key);
     Node left = text, right = text;
     left.text = trimmed(text.text.substr(0, equals));
-    right.text = text.text.substr(equals + 1);
-    right.mark.column += static_cast<int>(equals) + 1;
+    right.text = trimmed(text.text.substr(equals + 1));
+    right.mark.column +=
+        static_cast<int>(std::min(text.text.find_first_not_of(' ', equals + 1), text.text.size()));
     if (u.kind == "state") {
       if (!left.text.starts_with("der(") || closing(left.text, 3) != left.text.size() - 1)
         b_.refuse_at(text, "E-VALUE", key,
@@ -251,8 +252,7 @@ class Writer {
       if (s[i] == '=' && (i == 0 || (s[i - 1] != '<' && s[i - 1] != '>'))) found.push_back(i);
     if (found.size() != 1)
       b_.refuse_at(text, "E-EXPRESSION", key,
-                   fmt::format("`{}` has {} equals sign{}", s, found.empty() ? "no" : "more than one",
-                               found.empty() ? "" : "s: one is needed"),
+                   fmt::format("`{}` has {} equals sign", s, found.empty() ? "no" : "more than one"),
                    "left = right");
     return found[0];
   }
@@ -381,7 +381,7 @@ tank:
   unknowns: {level: {kind: state, unit: m, initial: 0.5 m}, outflow: {kind: signal, unit: m^3/s}}
   equations:
     level: "der((0.2 m^2)*level) = -outflow"
-    outflow: "outflow = (1e-3 m^2)*sqrt(2*(9.81 m/s^2)*level)"
+    outflow: outflow = (2e-3 m^2/s)*level
 )yaml";
   type.own_outputs = outputs;
   type.build = [](Build& b) { Writer(b).run(); };
