@@ -69,7 +69,7 @@ struct QuarterCar {
   }
 };
 
-QuarterCar quarter_car(double current, double step, bool equations = false) {
+QuarterCar quarter_car(double current, double step, bool equations = false, double tolerance = 1e-12) {
   struct Observer final : RunObserver {
     const Assembly* assembly;
     std::vector<const Channel*> wanted;
@@ -88,6 +88,7 @@ QuarterCar quarter_car(double current, double step, bool equations = false) {
   options.set = {{"simulate.until", "2 s"},
                  {"simulate.output_every", "1"},
                  {"simulate.step", fmt::format("{} s", step)},
+                 {"simulate.newton_tolerance", fmt::format("{}", tolerance)},
                  {"current", fmt::format("{} A", current)}};
   const Model model =
       Model::read_file(folder / (equations ? "equations.yaml" : "model.yaml"), registry, options);
@@ -207,7 +208,10 @@ TEST_CASE("damper: stiff states at large steps, second order") {
 TEST_CASE("damper: as equations in the model file it gives the same numbers as the C function") {
   for (const double current : {0.3, 0.9, 1.6})
     for (const double step : {10e-3, 1e-3}) {
-      const QuarterCar c = quarter_car(current, step), own = quarter_car(current, step, true);
+      // What Newton leaves over reaches the stores times κ and the stiffness of the valves, up to 1e5 per second: it is
+      // kept at rounding.
+      const QuarterCar c = quarter_car(current, step, false, 1e-14),
+                       own = quarter_car(current, step, true, 1e-14);
       double worst = 0;
       for (std::size_t i = 0; i < c.at.size(); ++i)
         for (int k = 0; k < 4; ++k)

@@ -17,7 +17,7 @@ Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options)
   increment_.assign(n_ + extra, 0.0);
   previous_.assign(n_ + extra, 0.0);
   moved_.assign(n_ + extra, 0.0);
-  for (auto* x : {&floor_, &diagonal_, &size_, &rows_}) x->assign(n_, 0.0);
+  for (auto* x : {&floor_, &size_, &rows_}) x->assign(n_, 0.0);
   history_.reserve(4 * options.max_iterations + 16);
 }
 
@@ -53,37 +53,27 @@ bool Newton::refactor(NewtonProblem& problem, NewtonReport& report) {
   return false;
 }
 
-/// What rounding can move each unknown by: a few ε times the terms of its row over its diagonal, plus what the rounding of
-/// others brings with it; rows without diagonal (multipliers) take the largest rounding of a momentum row.
+/// What rounding can move each unknown by: what the caller knows of, the rounding of the unknown itself, and A⁻¹ of a few ε
+/// times the terms of the rows, for some choices of signs (T-newton-3).
 void Newton::estimate_floors(NewtonProblem& problem) {
   constexpr double few = 16 * 2.2e-16;
+  constexpr unsigned signs[] = {0x00000000u, 0x5a3c96e1u, 0x2d9f4b17u, 0x71e8c53au};
   const Pattern& p = solver_->pattern();
   std::fill(size_.begin(), size_.end(), 0.0);
   std::fill(floor_.begin(), floor_.end(), 0.0);
-  std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
   problem.magnitudes(size_, floor_);
   std::fill(rows_.begin(), rows_.end(), 0.0);
   for (int j = 0; j < n_; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
-      rows_[p.row[k]] += few * std::abs(values_[k]) * size_[j];
-      if (p.row[k] == j) diagonal_[j] = std::abs(values_[k]);
+      double rounding = few * size_[j];
+      if (std::isinf(floor_[p.row[k]]) && std::isfinite(floor_[j])) rounding += floor_[j];  // of q, v in Φ, k
+      rows_[p.row[k]] += std::abs(values_[k]) * rounding;
     }
-  double loudest = 0;
-  for (int i = 0; i < n_; ++i) {
-    floor_[i] += (diagonal_[i] > 0 ? 1e-12 : 1e-11) * size_[i];
-    if (diagonal_[i] > 0) floor_[i] += rows_[i] / diagonal_[i];
-    if (std::isfinite(floor_[i])) loudest = std::max(loudest, floor_[i] * diagonal_[i]);
-  }
-  for (int i = 0; i < n_; ++i)
-    if (!(diagonal_[i] > 0)) floor_[i] += loudest;
-  for (int sweep = 0; sweep < 3; ++sweep) {  // signals of signals
-    std::copy(floor_.begin(), floor_.end(), size_.begin());
-    std::fill(rows_.begin(), rows_.end(), 0.0);
-    for (int j = 0; j < n_; ++j)
-      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-        if (p.row[k] != j && std::isfinite(size_[j])) rows_[p.row[k]] += std::abs(values_[k]) * size_[j];
-    for (int i = 0; i < n_; ++i)
-      if (diagonal_[i] > 0) floor_[i] = std::max(floor_[i], rows_[i] / diagonal_[i]);
+  for (int i = 0; i < n_; ++i) floor_[i] += 1e-12 * size_[i];
+  for (const unsigned pattern : signs) {
+    for (int i = 0; i < n_; ++i) size_[i] = (pattern >> (i % 32) & 1u) ? -rows_[i] : rows_[i];
+    solver_->solve({size_.data(), static_cast<std::size_t>(n_)});
+    for (int i = 0; i < n_; ++i) floor_[i] = std::max(floor_[i], 4 * std::abs(size_[i]));
   }
 }
 
