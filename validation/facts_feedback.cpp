@@ -31,7 +31,7 @@ void check_order(const std::string& name, const std::vector<std::string>& channe
   for (const auto& [rho, rho_states] : {std::pair(0.8, 0.8), std::pair(0.9, 0.0), std::pair(0.2, 0.5)})
     for (const auto& pattern : {std::vector<double>{1.0}, std::vector<double>{0.7, 1.3, 1.0, 0.8}}) {
       Ladder ladder(channels);
-      for (int n = 400; n <= 3200; n *= 2) {
+      for (int n = 800; n <= 6400; n *= 2) {
         std::vector<double> worst(channels.size(), 0.0);
         auto exact = make_exact();
         run(a.system, a.initial, scheme(rho, rho_states), pattern_steps(2.0, n, pattern),

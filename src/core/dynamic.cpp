@@ -46,7 +46,9 @@ int DynamicGroup::add(std::unique_ptr<DynamicElement> element) {
     has_constraints = has_constraints || u.kind == Kind::holonomic || u.kind == Kind::nonholonomic;
   }
   largest_ = std::max(largest_, element->unknowns.size());
-  elements_.push_back({std::move(element), {}, {}, {}, -1});
+  bool positions = false;
+  for (const auto& u : element->unknowns) positions = positions || u.kind == Kind::position;
+  elements_.push_back({std::move(element), {}, {}, {}, -1, positions});
   return static_cast<int>(elements_.size()) - 1;
 }
 
@@ -88,16 +90,17 @@ void DynamicGroup::check_structure() const {
 
 DynamicElement::Point DynamicGroup::gather(const State& state, const Placed& e, Work& work) const {
   const std::size_t n = e.value.size();
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i) work.value[i] = e.value[i] < 0 ? 0.0 : state.value[e.value[i]];
+  const std::size_t positions = e.positions ? n : 0;
+  for (std::size_t i = 0; i < positions; ++i) {
     const bool position = e.element->unknowns[i].kind == Kind::position && e.row[i] >= 0;
-    work.value[i] = e.value[i] < 0 ? 0.0 : state.value[e.value[i]];
     work.rate[i] = position ? state.rate[e.row[i]] : 0.0;
     work.acceleration[i] = position ? state.acceleration[e.row[i]] : 0.0;
   }
   return {state.t,
           {work.value.data(), n},
-          {work.rate.data(), n},
-          {work.acceleration.data(), n},
+          {work.rate.data(), positions},
+          {work.acceleration.data(), positions},
           e.history < 0 ? nullptr : &state.history[e.history]};
 }
 

@@ -26,7 +26,8 @@ class DynamicElement {
       return {h, H::kind, part};
     }
   };
-  /// The values of its unknowns, in the order of `unknowns`; rates and accelerations of positions (zero for others).
+  /// The values of its unknowns, in the order of `unknowns`; rates and accelerations of positions (zero for others; empty if
+  /// there are no positions at all).
   struct Point {
     double t;
     std::span<const double> value, rate, acceleration;
@@ -119,6 +120,7 @@ class DynamicGroup final : public GroupBase {
     std::vector<int> value, row;  // of each unknown; -1: ground
     std::vector<int> entry;       // of the tangent, row by row; -1: none
     int history = -1;
+    bool positions = false;  // there are some
   };
   void add_constraint_accelerations(const Placed& e, const DynamicElement::Point& p, const Shift& shift,
                                     Work& work) const;

@@ -14,6 +14,13 @@ struct LinearTerm {
 
   auto variables() const { return std::tie(row, source); }
   void flow(const auto& z, auto& out) const { out(row) -= coefficient * z(source); }
+
+  static constexpr bool analytic = true;  // large diagrams are made of these
+  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
+    const double weight = (Row::kind == Kind::state ? c.flow : 1.0) * coefficient;
+    out(row) -= weight * z(source);
+    if (m) (*m)(row, 0, source, 0) -= weight;
+  }
 };
 
 /// d/dt x + … = 0.
@@ -21,6 +28,12 @@ struct Integrated {
   StateVariable<1> state;
   auto variables() const { return std::tie(state); }
   void store(const auto& z, auto& out) const { out(state) += z(state); }
+
+  static constexpr bool analytic = true;
+  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
+    out(state) += c.store * z(state);
+    if (m) (*m)(state, 0, state, 0) += c.store;
+  }
 };
 
 /// y + … = 0.
@@ -28,6 +41,12 @@ struct Defined {
   Signal<1> output;
   auto variables() const { return std::tie(output); }
   void flow(const auto& z, auto& out) const { out(output) += z(output); }
+
+  static constexpr bool analytic = true;
+  void assemble(const auto& z, const auto&, const Shift&, auto& out, auto* m) const {
+    out(output) += z(output);
+    if (m) (*m)(output, 0, output, 0) += 1;
+  }
 };
 
 using StateFromState = LinearTerm<StateVariable<1>, StateVariable<1>>;

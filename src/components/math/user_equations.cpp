@@ -103,8 +103,8 @@ void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> r
   in[time] = p.t;
   for (int i = 0; i < n; ++i) {
     in[value_of(i)] = p.value[i];
-    in[rate_of(i)] = p.rate[i];
-    in[acceleration_of(i)] = p.acceleration[i];
+    in[rate_of(i)] = p.rate.empty() ? 0.0 : p.rate[i];
+    in[acceleration_of(i)] = p.acceleration.empty() ? 0.0 : p.acceleration[i];
   }
   for (const Equation& e : equations_) {
     if (e.sort == Sort::store) {

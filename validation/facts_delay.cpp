@@ -1,0 +1,125 @@
+// The transport delay against the method of steps: ẋ = −x(t − τ) from x = 1, whose solution is a polynomial on every interval
+// of length τ; echoes of a jump; delays shorter than the step. Constant and varying steps, every ρ∞ for states.
+#include "analyses/simulate.hpp"
+#include "model_case.hpp"
+#include "support.hpp"
+
+using namespace escapement;
+using namespace escapement::validation;
+
+namespace {
+
+/// Largest errors of channels over a run, against exact(t).
+std::vector<double> largest_errors(const std::string& components, double until,
+                                   const std::vector<double>& steps, double rho,
+                                   const std::vector<std::string>& channels,
+                                   const std::function<std::vector<double>(double)>& exact) {
+  struct Observer final : RunObserver {
+    const Assembly* assembly;
+    const std::vector<std::string>* channels;
+    const std::function<std::vector<double>(double)>* exact;
+    std::vector<double> worst;
+    void row(const State& s) override {
+      const auto is = (*exact)(s.t);
+      for (std::size_t i = 0; i < channels->size(); ++i)
+        worst[i] = std::max(worst[i], std::abs(channel(*assembly, s, (*channels)[i]) - is[i]));
+    }
+    bool step(double, long) override { return true; }
+  };
+  static const Registry registry = standard_registry();
+  std::string list;
+  for (double h : steps) list += fmt::format("{}{} s", list.empty() ? "" : ", ", h);
+  const Model model = Model::read_text(
+      fmt::format("escapement: 1\ncomponents:\n{}\nsimulate: {{until: {} s, steps: [{}], rho_states: {}}}\n",
+                  components, until, list, rho),
+      "delay", registry);
+  const Assembly assembly = assemble(model);
+  Observer observer;
+  observer.assembly = &assembly;
+  observer.channels = &channels;
+  observer.exact = &exact;
+  observer.worst.assign(channels.size(), 0.0);
+  const RunResult result = simulate(assembly, simulate_options(model), observer);
+  if (result.failure) FAIL(result.failure->cause);
+  return observer.worst;
+}
+
+/// ẋ = −g x(t − τ): x = Σ_k (−g)ᵏ (t − (k − 1) τ)ᵏ / k! over all k with t ≥ (k − 1) τ; beyond 60 nothing is left.
+double by_steps(double t, double tau, double gain = 1) {
+  double sum = t <= 0 ? 1.0 : 0.0, factorial = 1;
+  for (int k = 0; t > 0 && t - (k - 1) * tau >= 0 && k < 60; ++k) {
+    sum += std::pow(-gain * (t - (k - 1) * tau), k) / factorial;
+    factorial *= k + 1;
+  }
+  return sum;
+}
+
+const std::vector<std::vector<double>> patterns = {{1.0}, {0.7, 1.3}, {0.9, 1.2, 0.7, 1.0, 1.2}};
+
+std::vector<double> scaled(std::vector<double> pattern, double h) {
+  for (double& x : pattern) x *= h;
+  return pattern;
+}
+
+}  // namespace
+
+TEST_CASE("delayed feedback against the method of steps, second order") {
+  for (const double tau : {1.0, 0.6180339887498949})
+    for (const double rho : {0.0, 0.5, 0.8, 1.0})
+      for (const auto& pattern : patterns) {
+        Ladder ladder({"x", "x late"});
+        for (const double h : {0.02, 0.01, 0.005, 0.0025})
+          ladder.add(h,
+                     largest_errors(fmt::format("  x: {{type: control.integrator, gain: -1, input: late, "
+                                                "initial: {{output: 1}}}}\n"
+                                                "  late: {{type: control.delay, delay: {} s, input: x}}",
+                                                tau),
+                                    4, scaled(pattern, h), rho, {"x.output", "late.output"}, [&](double t) {
+                                      return std::vector<double>{by_steps(t, tau), by_steps(t - tau, tau)};
+                                    }));
+        ladder.print(fmt::format("delay {}, rho_states {}, pattern of {}", tau, rho, pattern.size()));
+        ladder.check_second_order(0.1);
+      }
+}
+
+TEST_CASE("echoes of a jump come out exactly, again and again") {
+  // y = step + y(t − τ)/2: jumps of 1/2ᵏ at 0.2 + k τ; their integral, and that of a neutral loop through it.
+  const double tau = 0.3141592653589793;
+  const std::string model = fmt::format(
+      "  step: {{type: control.step, time: 0.2 s}}\n"
+      "  y: {{type: control.sum, inputs: [step, echo], weights: [1, 0.5]}}\n"
+      "  echo: {{type: control.delay, delay: {} s, input: y, initial: {{input: 0}}}}\n"
+      "  area: {{type: control.integrator, input: y}}",
+      tau);
+  const auto exact = [&](double t) {
+    double y = 0, area = 0, weight = 1;
+    for (double at = 0.2; at <= t + 1e-9; at += tau, weight /= 2) y += weight, area += weight * (t - at);
+    return std::vector<double>{y, area};
+  };
+  for (const auto& pattern : patterns)
+    for (const double h : {0.05, 0.013}) {
+      const auto worst =
+          largest_errors(model, 3, scaled(pattern, h), 0.8, {"y.output", "area.output"}, exact);
+      fmt::print("echoes, h = {}: signal off by {:.1e}, its integral by {:.1e}\n", h, worst[0], worst[1]);
+      CHECK(worst[0] < 1e-12);
+      CHECK(worst[1] < 1e-12);
+    }
+}
+
+TEST_CASE("a delay shorter than the step, in a loop: an algebraic coupling, second order") {
+  // ẋ = −5 x(t − τ) with τ = h/40 … h/5: the present step takes part in the interpolation.
+  const double tau = 6e-4;
+  for (const auto& pattern : patterns) {
+    Ladder ladder({"x"});
+    for (const double h : {0.024, 0.012, 0.006, 0.003})
+      ladder.add(
+          h, largest_errors(fmt::format("  x: {{type: control.integrator, gain: -5, input: late, initial: "
+                                        "{{output: 1}}}}\n"
+                                        "  late: {{type: control.delay, delay: {} s, input: x}}",
+                                        tau),
+                            1, scaled(pattern, h), 0.5, {"x.output"},
+                            [&](double t) { return std::vector<double>{by_steps(t, tau, 5)}; }));
+    ladder.print(fmt::format("a delay of {} s, pattern of {}", tau, pattern.size()));
+    ladder.check_second_order(0.1);
+  }
+}
