@@ -95,11 +95,12 @@ class Progress {
 class Recording final : public RunObserver {
  public:
   Recording(const Assembly& assembly, std::vector<const Channel*> channels,
-            std::function<RunFolder()> make_folder, Progress& progress)
+            std::function<RunFolder()> make_folder, Progress& progress, bool careful)
       : assembly_(assembly),
         channels_(std::move(channels)),
         make_folder_(std::move(make_folder)),
         progress_(progress),
+        careful_(careful),
         values_(channels_.size() + 1) {}
 
   void row(const State& state) override {
@@ -113,6 +114,7 @@ class Recording final : public RunObserver {
     }
     if (!folder_) open();
     for (const auto& w : writers_) w->row(values_);
+    if (careful_) writers_.front()->flush();  // the CSV file: code of the model may end everything
   }
 
   bool step(double t, long steps) override {
@@ -147,6 +149,7 @@ class Recording final : public RunObserver {
   std::vector<const Channel*> channels_;
   std::function<RunFolder()> make_folder_;
   Progress& progress_;
+  bool careful_;
   std::vector<double> values_;
   std::optional<RunFolder> folder_;
   std::vector<std::unique_ptr<Writer>> writers_;
@@ -257,7 +260,7 @@ int run(const Command& command) {
   };
 
   Progress progress(options.until, command);
-  Recording recording(assembly, channels, make_folder, progress);
+  Recording recording(assembly, channels, make_folder, progress, !model.used_code().empty());
   if (!recording.with_hdf5())
     print_warning(
         fmt::format(

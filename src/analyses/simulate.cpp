@@ -29,26 +29,39 @@ class Timetable {
 
   struct Step {
     double size, end;
-    bool regular;  // ends at a time of the pattern (or the end of the run): rows of results belong here
-    bool jump;     // ends where a source jumps
+    bool regular;       // ends at a time of the pattern (or the end of the run): rows of results belong here
+    bool jump;          // ends where a source jumps
+    double passed = 0;  // a time of the pattern within the step, too near to a jump to end there; 0: none
   };
 
-  /// The step from t on; `jump` is when the next source jumps.
+  /// The step from t on; `jump` is when the next source jumps. Between a time of the pattern and a jump next to it no
+  /// step is taken: one so short would lose accelerations and multipliers in rounding (T-jump-3).
   Step next(double t, double jump) {
-    const double h = options_.steps[done_ % options_.steps.size()];
-    double end = time_of(done_ + 1);
-    if (end > options_.until - 1e-6 * h) end = options_.until;
-    const bool regular = jump >= end - slack();
+    double h = options_.steps[done_ % options_.steps.size()], end = regular_end(h), passed = 0;
+    const bool left_over = end - t < sliver * h, jump_next = jump - end < sliver * h;
+    if (end < options_.until && jump > end + slack() && (left_over || jump_next)) {
+      passed = end;
+      ++done_;
+      h = options_.steps[done_ % options_.steps.size()];
+      end = regular_end(h);
+    }
+    const bool last = end >= options_.until && end - jump < sliver * h;
+    const bool regular = last || jump >= end - slack();
     if (regular) ++done_;
     else end = jump;
     // A whole step keeps its exact size: the coefficients of the scheme, and so its matrix, stay the same.
     const bool whole = regular && std::abs(end - t - h) <= 1e-9 * h;
-    return {whole ? h : end - t, end, regular, jump <= end + slack()};
+    return {whole ? h : end - t, end, regular, jump <= end + slack(), passed};
   }
   /// Times that differ by less are the same: rounding of the times themselves.
   double slack() const { return 1e-9 * options_.steps[done_ % options_.steps.size()]; }
 
  private:
+  static constexpr double sliver = 1e-3;  // of a step
+  double regular_end(double h) const {
+    const double end = time_of(done_ + 1);
+    return end > options_.until - 1e-6 * h ? options_.until : end;
+  }
   double time_of(long k) const {
     const long n = static_cast<long>(options_.steps.size());
     if (n == 1) return static_cast<double>(k) * options_.steps[0];
@@ -144,6 +157,8 @@ class Run {
  private:
   void advance(State& state, const Timetable::Step& step) {
     RunStatistics& s = result_.statistics;
+    if (step.passed > 0)
+      before_ = {state.t, state.value, state.rate, state.acceleration, state.store, {}, {}};
     const StepReport report = stepper_.advance(state, step.size);
     s.newton_iterations += report.newton.iterations;
     s.factorizations += report.newton.factorizations;
@@ -154,21 +169,46 @@ class Run {
     }
     ++s.steps;
     state.t = step.end;
+    if (step.passed > 0) regular_time(between(before_, state, step.passed), step.size, false);
     if (step.jump) jump(state);
-    if (step.regular) {
-      ++regular_steps_;
-      const bool last = state.t >= options_.until;
-      if (options_.output_interval > 0) {
-        const double due = static_cast<double>(next_output_) * options_.output_interval;
-        if (state.t >= due - 1e-6 * step.size || last) {
-          record(state);
-          next_output_ = static_cast<long>(std::floor(state.t / options_.output_interval + 1e-6)) + 1;
-        }
-      } else if (regular_steps_ % options_.output_steps == 0 || last) {
-        record(state);
-      }
-    }
+    if (step.regular) regular_time(state, step.size, state.t >= options_.until);
     if (!observer_.step(state.t, s.steps)) result_.stopped = true;
+  }
+
+  /// A time of the pattern: a row of results, if one is due.
+  void regular_time(const State& state, double step, bool last) {
+    ++regular_steps_;
+    if (options_.output_interval > 0) {
+      const double due = static_cast<double>(next_output_) * options_.output_interval;
+      if (state.t < due - 1e-6 * step && !last) return;
+      record(state);
+      next_output_ = static_cast<long>(std::floor(state.t / options_.output_interval + 1e-6)) + 1;
+    } else if (regular_steps_ % options_.output_steps == 0 || last) {
+      record(state);
+    }
+  }
+
+  /// The state at a time very near to one end of a step: on the line between both ends it is off by a thousandth of what
+  /// the step is.
+  const State& between(const State& a, const State& b, double t) {
+    const double s = (t - a.t) / (b.t - a.t);
+    const auto mix = [s](std::vector<double>& to, const std::vector<double>& x,
+                         const std::vector<double>& y) {
+      to.resize(y.size());
+      for (std::size_t i = 0; i < y.size(); ++i) to[i] = x[i] + s * (y[i] - x[i]);
+    };
+    mix(passing_.value, a.value, b.value);
+    mix(passing_.rate, a.rate, b.rate);
+    mix(passing_.acceleration, a.acceleration, b.acceleration);
+    mix(passing_.store, a.store, b.store);
+    for (const LieVariable& lie : system_.lie_variables()) {
+      double* q = &passing_.value[lie.place.value];
+      const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+      for (int k = 0; k < 4; ++k) q[k] /= size;
+    }
+    passing_.memory = b.memory;
+    passing_.t = t;
+    return passing_;
   }
 
   /// When the next source jumps, or something that was delayed.
@@ -185,7 +225,7 @@ class Run {
     observer_.row(state);
     ++result_.statistics.rows;
     const Range constraints{system_.rows(Kind::holonomic).begin, system_.size()};
-    if (constraints.size() == 0) return;
+    if (constraints.size() == 0 || &state == &passing_) return;
     system_.constraints(state, 0, 0, rows_);
     for (int i = constraints.begin; i < constraints.end; ++i)
       if (std::abs(rows_[i]) > result_.statistics.largest_violation) {
@@ -242,6 +282,7 @@ class Run {
   std::vector<double> rows_;
   Timetable timetable_{options_};
   Jumps jumps_{assembly_.events};
+  State before_, passing_;  // for a time of the pattern within a step
   long regular_steps_ = 0, next_output_ = 1;
 };
 

@@ -101,7 +101,7 @@ DynamicElement::Point DynamicGroup::gather(const State& state, const Placed& e, 
           {work.value.data(), n},
           {work.rate.data(), positions},
           {work.acceleration.data(), positions},
-          e.history < 0 ? nullptr : &state.history[e.history]};
+          e.history < 0 || state.history.empty() ? nullptr : &state.history[e.history]};
 }
 
 void DynamicGroup::add_constraint_accelerations(const Placed& e, const DynamicElement::Point& p,

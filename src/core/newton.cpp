@@ -34,9 +34,15 @@ bool Newton::finite() const {
   return sum == 0.0;
 }
 
+bool Newton::finite_matrix() const {
+  double sum = 0;
+  for (double x : values_) sum += x * 0.0;
+  return sum == 0.0;
+}
+
 bool Newton::renew(NewtonProblem& problem, NewtonReport& report) {
   problem.tangent(residual_, values_);
-  if (finite()) return refactor(problem, report);
+  if (finite() && finite_matrix()) return refactor(problem, report);
   fail(problem, report, NewtonStatus::not_finite);
   return false;
 }
@@ -101,15 +107,19 @@ void Newton::fail(NewtonProblem& problem, NewtonReport& report, NewtonStatus sta
   const auto w = problem.weights();
   std::vector<NewtonReport::Worst> all;
   for (int i = 0; i < n_; ++i) all.push_back({i, residual_[i], w[i] * increment_[i]});
+  std::vector<char> steep(n_, 0);  // rows whose derivative is not finite
+  if (status == NewtonStatus::not_finite)
+    for (int k = 0; k < solver_->pattern().nonzeros(); ++k)
+      if (!std::isfinite(values_[k])) steep[solver_->pattern().row[k]] = 1;
   const auto badness = [&](const NewtonReport::Worst& x) {
-    if (status == NewtonStatus::not_finite) return std::isfinite(x.residual) ? 0.0 : 1.0;
+    if (status == NewtonStatus::not_finite) return std::isfinite(x.residual) && !steep[x.row] ? 0.0 : 1.0;
     return std::isfinite(x.increment) ? std::abs(x.increment) : INFINITY;
   };
   std::stable_sort(all.begin(), all.end(),
                    [&](const auto& a, const auto& b) { return badness(a) > badness(b); });
   all.resize(std::min<std::size_t>(all.size(), 5));
   if (status == NewtonStatus::not_finite)
-    std::erase_if(all, [](const auto& x) { return std::isfinite(x.residual); });
+    std::erase_if(all, [&](const auto& x) { return std::isfinite(x.residual) && !steep[x.row]; });
   report.worst = std::move(all);
 }
 
@@ -121,13 +131,19 @@ double Newton::next_increment(NewtonProblem& problem) {
   return weighted(problem);
 }
 
-/// Does a new matrix differ little from that of the last increment? Then it is no curvature that spoilt the increment, but
-/// a jump on the way, which no shorter step can avoid. Leaves rows and matrix of this point.
+/// Has the row of the unknown that moves most much the same derivatives as at the last increment? Then it is no curvature
+/// that spoilt the increment, but a jump on the way, which no shorter step can avoid. Leaves rows and matrix of this point.
 bool Newton::jumped(NewtonProblem& problem) {
+  const auto w = problem.weights();
+  int row = 0;
+  for (int i = 0; i < n_; ++i)
+    if (w[i] * std::abs(increment_[i]) > w[row] * std::abs(increment_[row])) row = i;
   const std::vector<double> before = values_;
   problem.tangent(residual_, values_);
+  const Pattern& p = solver_->pattern();
   double size = 0, change = 0;
-  for (std::size_t k = 0; k < values_.size(); ++k) {
+  for (int k = 0; k < p.nonzeros(); ++k) {
+    if (p.row[k] != row) continue;
     size = std::max(size, std::abs(before[k]));
     change = std::max(change, std::abs(values_[k] - before[k]));
   }
@@ -283,7 +299,7 @@ std::string describe(const NewtonReport& report, const System& system) {
       text = "the equations are singular; rows that depend on each other:";
       break;
     case NewtonStatus::not_finite:
-      text = "a row is not a finite number:";
+      text = "a row, or its derivative, is not a finite number:";
       break;
   }
   for (const auto& w : report.worst)

@@ -41,6 +41,7 @@ class Start final : public NewtonProblem {
       std::copy(state_.store.begin(), state_.store.end(), stored_.begin() + rows_.begin);
     else system_.state_store(state_, stored_);
     given_ = state_.value;
+    const std::vector<double> accelerations = state_.acceleration;
     NewtonReport report;
     // Mixed rows: each pass removes one more order of the vanishing step (T-start-4).
     const int passes = has_mixed_ ? 4 : 1;
@@ -48,11 +49,13 @@ class Start final : public NewtonProblem {
       newton_.invalidate();
       set_weights();
       report = newton_.solve(*this);
-      const bool lost =
-          report.status == NewtonStatus::not_finite || report.status == NewtonStatus::no_convergence;
-      if (lost && pass == 0 && substitute_signals()) {
-        newton_.invalidate();
-        report = newton_.solve(*this);
+      if (!report.ok() && pass == 0) {
+        state_.acceleration = accelerations;
+        if (substitute_signals()) {
+          newton_.invalidate();
+          const NewtonReport again = newton_.solve(*this);
+          if (again.ok() || report.status != NewtonStatus::singular) report = again;
+        }
       }
       if (report.status == NewtonStatus::singular)
         report.loop = signal_loop(system_, newton_.matrix(), report);
@@ -419,10 +422,12 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
   report.newton = Start(system, state, options).run();
   if (report.newton.ok()) return report;
   if (!report.newton.loop.empty())
-    throw ModelError("E-LOOP", system.row_name(report.newton.loop[0]),
-                     "signals that determine each other in a circle have no solution, or many: " +
-                         loop_text(system, report.newton.loop),
-                     "break the circle, or change a gain: around it something must be left over");
+    throw ModelError(
+        "E-LOOP", system.row_name(report.newton.loop[0]),
+        "signals that determine each other in a circle have no solution near the start, or many: " +
+            loop_text(system, report.newton.loop),
+        "break the circle, or change a gain: around it something must be left over; unknowns of "
+        "math.equations take a first guess as `initial`");
   if (const ModelError* e = system.fault(); e && report.newton.status == NewtonStatus::not_finite) throw *e;
   if (report.newton.status == NewtonStatus::singular) {
     std::string set;

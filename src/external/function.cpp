@@ -1,10 +1,13 @@
 #include "external/function.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include "external/guard.hpp"
 
@@ -19,6 +22,19 @@ bool finite(std::span<const double> values) {
   double sum = 0;
   for (const double v : values) sum += v * 0.0;  // 0 for numbers, NaN for NaN and infinity
   return sum == 0.0;
+}
+
+/// Where an array of up to n doubles ends: the page behind it must not be touched, so that writing beyond the end is met
+/// at once, within the guard.
+std::shared_ptr<double> fence(std::size_t n) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t size = (n * sizeof(double) + page - 1) / page * page;
+  void* const memory = mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  char* const end = static_cast<char*>(memory) + size;
+  mprotect(end, page, PROT_NONE);
+  return std::shared_ptr<double>(reinterpret_cast<double*>(end),
+                                 [memory, size, page](double*) { munmap(memory, size + page); });
 }
 
 }  // namespace
@@ -47,6 +63,7 @@ struct Function::Call {
     Part part;
     escapement_map map;
     double* result;
+    int size;
   };
   Call(const double* x, const double* u) : x(x), u(u) {}
   const double *x, *u;
@@ -55,8 +72,8 @@ struct Function::Call {
   volatile int at = 0;  // which is running: to be known after a jump
   int returned = 0;
 
-  void add(Part part, escapement_map map, double* result) {
-    if (map != nullptr) ones[count++] = {part, map, result};
+  void add(Part part, escapement_map map, double* result, int size) {
+    if (map != nullptr) ones[count++] = {part, map, result, size};
   }
 };
 
@@ -103,6 +120,7 @@ Function::Function(std::shared_ptr<const Library> library, const escapement_func
   plus_.resize(rows());
   minus_.resize(rows());
   given_.resize(static_cast<std::size_t>(rows()) * columns());
+  fence_ = fence(std::max<std::size_t>(given_.size(), rows()));
 }
 
 // ------------------------------------------------------------------ calls
@@ -126,7 +144,11 @@ bool Function::run(Call& call, double t) const {
   auto all = [&] {
     for (int i = 0; i < call.count && call.returned == 0; ++i) {
       call.at = i;
-      call.returned = call.ones[i].map(t, call.x, call.u, parameters_.data(), call.ones[i].result);
+      const Call::One& one = call.ones[i];
+      double* const result = fence_.get() - one.size;
+      std::copy_n(one.result, one.size, result);
+      call.returned = one.map(t, call.x, call.u, parameters_.data(), result);
+      std::copy_n(result, one.size, one.result);
     }
   };
   if (!guarded(all, time_limit_)) [[unlikely]] {
@@ -158,8 +180,8 @@ void Function::evaluate(double t, const double* x, const double* u, double* dx, 
     return;
   }
   Call call(x, u);
-  call.add(f_part, states_ > 0 ? table_.f : nullptr, dx);
-  call.add(h_part, table_.h, y);
+  call.add(f_part, states_ > 0 ? table_.f : nullptr, dx, states_);
+  call.add(h_part, table_.h, y, outputs_);
   if (!run(call, t)) {
     const Part part = call.ones[call.at].part;
     fault_.emplace(
@@ -187,8 +209,8 @@ void Function::evaluate(double t, const double* x, const double* u, double* dx, 
 /// f and h at (x, u) = z, one behind the other; NaN where they have no value.
 void Function::evaluate_raw(double t, const double* z, double* result) const {
   Call call(z, z + states_);
-  call.add(f_part, states_ > 0 ? table_.f : nullptr, result);
-  call.add(h_part, table_.h, result + states_);
+  call.add(f_part, states_ > 0 ? table_.f : nullptr, result, states_);
+  call.add(h_part, table_.h, result + states_, outputs_);
   if (!run(call, t)) std::fill_n(result, rows(), std::numeric_limits<double>::quiet_NaN());
 }
 
@@ -226,7 +248,7 @@ void Function::jacobian(double t, const double* x, const double* u, std::span<do
   const escapement_map maps[] = {table_.f_x, table_.f_u, table_.h_x, table_.h_u};
   Call call(x, u);
   for (int k = 0, at = 0; k < 4; at += sizes[k++])
-    if (sizes[k] > 0) call.add(static_cast<Part>(f_x_part + k), maps[k], given_.data() + at);
+    if (sizes[k] > 0) call.add(static_cast<Part>(f_x_part + k), maps[k], given_.data() + at, sizes[k]);
   if (call.count > 0 && !run(call, t)) fail(call.ones[call.at].part, told(call), t, "");
   bool differences = false;
   for (int k = 0, at = 0; k < 4; at += sizes[k++]) {

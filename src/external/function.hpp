@@ -60,6 +60,7 @@ class Function {
   int states_, inputs_, outputs_;
   // Work, so that steps do not allocate. A function belongs to one system, which is evaluated by one thread at a time.
   mutable std::vector<double> point_, plus_, minus_, given_;
+  std::shared_ptr<double> fence_;  // results are written right before a page that must not be touched
   mutable std::optional<ModelError> fault_;
 };
 

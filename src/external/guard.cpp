@@ -253,7 +253,10 @@ bool guarded(void (*run)(void*), void* data, double time_limit) {
     try {
       run(data);
       c.leave();
-      return true;
+      if (c.overdue.load(std::memory_order_relaxed) != call) [[likely]]
+        return true;
+      c.outcome.fault = Fault::timeout;  // the bell woke it up
+      return false;
     } catch (const std::exception& e) {
       std::strncpy(c.outcome.text, e.what(), sizeof c.outcome.text - 1);
     } catch (...) {

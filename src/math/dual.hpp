@@ -87,6 +87,15 @@ double value(const Dual<N, B>& x) {
   return value(x.v);
 }
 
+/// Zero with all its derivatives.
+inline bool vanishes(double x) { return x == 0; }
+template <int N, class B>
+bool vanishes(const Dual<N, B>& x) {
+  for (const B& d : x.d)
+    if (!vanishes(d)) return false;
+  return vanishes(x.v);
+}
+
 /// f(x) with derivative slope, one level: every elementary function below is this chain rule.
 template <int N, class B>
 Dual<N, B> chain(const Dual<N, B>& x, const B& f, const B& slope) {

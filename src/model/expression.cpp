@@ -476,7 +476,7 @@ class ExpressionCompiler {
         Operand r;
         r.any = a.any;
         for (int i = 0; i < Dimension::bases; ++i) {
-          if (a.dimension.exponent[i] % 2 != 0) refuse("a quantity whose exponents are even");
+          if (!a.any && a.dimension.exponent[i] % 2 != 0) refuse("a quantity whose exponents are even");
           r.dimension.exponent[i] = a.dimension.exponent[i] / 2;
         }
         r.bare = bare;

@@ -150,7 +150,7 @@ S Expression::apply(Op op, const S& a, const S& b, const S& c) {
         return pow(a, b);
       } else {
         bool fixed = true;
-        for (const auto& d : b.d) fixed = fixed && value(S(d)) == 0;
+        for (const auto& d : b.d) fixed = fixed && vanishes(d);
         return fixed ? S(pow(a, value(b))) : S(exp(b * log(a)));
       }
     case Op::sin:

@@ -313,7 +313,14 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
                              : e.kind == Kind::name  ? "E-REFERENCE"
                              : e.kind == Kind::range ? "E-RANGE"
                                                      : "E-EXPRESSION";
-    if (e.kind == Kind::name) refuse_other_parameter(value, e, where);
+    if (e.kind == Kind::name) {
+      refuse_other_parameter(value, e, where);
+      for (const auto& [name, unit] : variables)
+        if (name.ends_with(".1") && what == "unknown name `" + name.substr(0, name.size() - 2) + "`")
+          throw fault(code, moved(value, e.position), where,
+                      fmt::format("`{}` is a wide signal", name.substr(0, name.size() - 2)),
+                      fmt::format("one of its parts: {}", name));
+    }
     throw fault(code, moved(value, e.position), where, fmt::format("{} in {}", what, value.described()),
                 e.hint);
   }
@@ -655,39 +662,35 @@ std::vector<Node*> equation_texts(Node& value) {
 }  // namespace
 
 std::string FieldReader::with_numbers(const std::string& text) const {
-  std::string r;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto letter = [&](std::size_t k) {
-      return k < text.size() && (std::isalpha(static_cast<unsigned char>(text[k])) || text[k] == '_');
-    };
-    const auto digit = [&](std::size_t k) {
-      return k < text.size() && std::isdigit(static_cast<unsigned char>(text[k]));
-    };
-    if (digit(i) || (text[i] == '.' && digit(i + 1))) {  // a number, and the unit that may follow it
-      while (digit(i) || text[i] == '.' ||
-             ((text[i] == 'e' || text[i] == 'E') && (digit(i + 1) || digit(i + 2))) ||
-             ((text[i] == '+' || text[i] == '-') && (text[i - 1] == 'e' || text[i - 1] == 'E')))
-        r += text[i++];
-      while (i < text.size() && text[i] == ' ') r += text[i++];
-      while (letter(i) || (digit(i) && letter(i - 1))) r += text[i++];
-      continue;
-    }
-    if (!letter(i)) {
-      r += text[i++];
-      continue;
-    }
-    std::size_t end = i;
-    while (letter(end) || digit(end) || (text[end] == '.' && (letter(end + 1) || digit(end + 1)))) ++end;
-    const std::string name = text.substr(i, end - i);
-    i = end;
-    std::optional<Name> known;
+  // Names that are no parameters are the component's own: inputs of any unit.
+  Scope scope;
+  scope.find = [&](std::string_view name) -> std::optional<Name> {
     for (const auto& [variable, number] : loop_)
-      if (variable == name) known = Name{{}, -1, static_cast<double>(number), true};
-    if (!known && space_.scope.find) known = space_.scope.find(name);
-    const std::string unit = known ? known->dimension.text() : "";
-    r += !known ? name : fmt::format("({}{})", known->value, known->bare || unit == "1" ? "" : " " + unit);
-  }
-  return r;
+      if (variable == name) return Name{{}, -1, static_cast<double>(number), true};
+    const auto known = space_.scope.find ? space_.scope.find(name) : std::nullopt;
+    return known ? known : Name{{}, 0, 0, false, true};
+  };
+  const auto side = [&](const std::string& part) {
+    const std::size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
+    if (first == std::string::npos) return part;
+    std::string inside = part.substr(first, last - first + 1);
+    // der(what is stored): a name of its own only if it is of a name.
+    const bool store = inside.starts_with("der(") && inside.ends_with(")");
+    if (store) inside = inside.substr(4, inside.size() - 5);
+    std::string r;
+    try {
+      r = Expression::compile(inside, scope).self_contained();
+    } catch (const ExpressionError&) {
+      if (!store) return part;
+      return Expression::compile(part, scope).self_contained();  // der(x)*cos(y)
+    }
+    return part.substr(0, first) + (store ? "der(" + r + ")" : r) + part.substr(last + 1);
+  };
+  std::size_t equals = std::string::npos;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '=' && (i == 0 || (text[i - 1] != '<' && text[i - 1] != '>'))) equals = i;
+  if (equals == std::string::npos) return side(text);
+  return side(text.substr(0, equals)) + "=" + side(text.substr(equals + 1));
 }
 
 Node FieldReader::flattened(const Parameter& p, const Node& value) const {

@@ -24,6 +24,8 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
     const Step& s = tape_[i];
     if (!s.varies) continue;
     const S w = a[i];
+    if (vanishes(w))
+      continue;  // the end does not depend on it: a branch that was not taken may have no slope
     if (s.op == Op::input) {
       slope[s.index] += w;
       continue;

@@ -79,12 +79,31 @@ StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
   return report;
 }
 
+/// What delays remember may be long: the trial borrows it, and gives it back if the step comes to nothing.
+struct GeneralizedAlpha::Lent {
+  State &owner, &borrower;
+  bool back = true;
+  Lent(State& owner, State& borrower) : owner(owner), borrower(borrower) {
+    borrower.history.swap(owner.history);
+  }
+  ~Lent() {
+    if (back) borrower.history.swap(owner.history);
+  }
+};
+
 void GeneralizedAlpha::discontinuity(State& state, double slack) {
   const int first_state = system_.rows(Kind::state).begin;
   StartOptions silent = options_.start;
   silent.check = silent.project = false;
   silent.keep_stores = true;
-  State after = state;
+  State after;
+  Lent histories(state, after);
+  after.t = state.t;
+  after.value = state.value;
+  after.rate = state.rate;
+  after.acceleration = state.acceleration;
+  after.store = state.store;
+  after.memory = state.memory;
   system_.pass_breaks(after, slack);
   make_consistent(system_, after, silent);
   system_.remember(after, true);
@@ -102,6 +121,7 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
   }
   std::fill(history.slope.begin(), history.slope.end(), 0.0);
   history.offset = INFINITY;  // Z jumped: the velocity offset must be set anew
+  histories.back = false;
   state = std::move(after);
 }
 
@@ -340,18 +360,6 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
   }
   GeneralizedAlpha& g_;
   const State& from_;
-};
-
-/// What delays remember may be long: the trial borrows it, and gives it back if the step comes to nothing.
-struct GeneralizedAlpha::Lent {
-  State &owner, &borrower;
-  bool back = true;
-  Lent(State& owner, State& borrower) : owner(owner), borrower(borrower) {
-    borrower.history.swap(owner.history);
-  }
-  ~Lent() {
-    if (back) borrower.history.swap(owner.history);
-  }
 };
 
 StepReport GeneralizedAlpha::advance(State& state, double h) {

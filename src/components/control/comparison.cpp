@@ -43,8 +43,8 @@ ComponentType control_comparison() {
       "output = 1 where `input relation other` holds, 0 where it does not, part by part. With a `width` the "
       "output passes from 0 to 1 along a cubic while the difference of both is within ± width / 2: it is 1/2 "
       "where they are equal, and the slope is continuous. Without, the output jumps; such jumps are not "
-      "landed "
-      "on, so what follows them is first order in the step.";
+      "landed on, so what follows them is first order in the step; in a loop that acts back on the input "
+      "there may then be no solution: give it a `width`.";
   type.is_block("1 or 0", true);
   type.connects(input("any", "the signal to compare").any_width());
   type.connects(signal_port("other", "any", "the signal to compare with, as wide as the input or single")

@@ -86,7 +86,11 @@ double Delay::next_break(double, const History& history) const {
 
 void Delay::pass_break(double t, double slack, History& history) const {
   history.passed = std::max(history.passed, t + slack - delay_);
-  std::erase_if(history.jumps, [&](double time) { return time <= history.passed; });
+  std::erase_if(history.jumps, [&](double time) {
+    if (time + delay_ > t + slack) return false;
+    history.passed = std::max(history.passed, time);  // whatever rounding makes of t − τ
+    return true;
+  });
 }
 
 }  // namespace control

@@ -48,9 +48,10 @@ ComponentType control_hysteresis() {
       "switches at `upper`, a slowly falling one at `lower`. It is a smooth equation with a state, so second "
       "order is kept; the switch takes a few `time`, later by as much as the input passes the threshold "
       "meanwhile. The branches bend towards their ends within a few `width`, which is at most a quarter of "
-      "upper − lower. Without `initial` the output starts at `low`, on the lower branch, and switches at "
-      "once "
-      "if the input is above `upper`.";
+      "upper − lower. While it switches, a long step has several solutions and may find none of them: keep "
+      "the step below about 2 · time · width / (upper − lower). Without `initial` the output starts at "
+      "`low`, "
+      "on the lower branch, and switches at once if the input is above `upper`.";
   type.is_block("the switched signal", true);
   type.connects(input("any", "the signal that switches").any_width());
   type.takes(number("lower", "any", "falling input that switches to low"));

@@ -100,7 +100,8 @@ class Writer {
     b_.rate_channel(e.key + "_rate", h);
     b_.acceleration_channel(e.key + "_acceleration", h);
     if (const Node* rate = e.value.find("rate"))
-      b_.start_rate(h, {start(*rate, e.key + ".rate", per_second(unit, 1))});
+      b_.start_rate(h, {starts_[UserEquations::rate_of(element_->size() - 1)] =
+                            start(*rate, e.key + ".rate", per_second(unit, 1))});
   }
 
   template <class H>
@@ -108,7 +109,10 @@ class Writer {
     element_->unknowns.push_back(DynamicElement::Unknown::of(h));
     add_name(e.key, unit, H::kind == Kind::position, e.value);
     b_.channel(e.key, h);
-    if (const Node* value = e.value.find("initial")) b_.start(h, {start(*value, e.key + ".initial", unit)});
+    const Node* value = e.value.find("initial");
+    const double number = value ? start(*value, e.key + ".initial", unit) : 0.0;
+    starts_[UserEquations::value_of(element_->size() - 1)] = number;
+    if (value) b_.start(h, {number});
   }
 
   double start(const Node& value, const std::string& key, const std::string& unit) {
@@ -200,9 +204,11 @@ class Writer {
     if (sort != Sort::raw) refuse_index(sort, {&l, &r}, text, key);
     element_->add({u.index, sort, {{1.0, std::move(l)}, {-1.0, std::move(r)}}});
     if (u.kind != "position") return;
-    // Rows of positions are written so that inertia counts positively: reactions are added to them.
-    std::vector<double> at(1 + 3 * element_->unknowns.size(), 0.3);
-    if (element_->own_inertia(at) < 0) element_->negate_last();
+    // Rows of positions are written so that inertia (damping, stiffness) counts positively: reactions are added to them.
+    std::vector<double> at(1 + 3 * element_->unknowns.size(),
+                           0.3);  // of what others own the start is not known yet
+    for (const auto& [index, value] : starts_) at[index] = value;
+    if (element_->own_slope(at) < 0) element_->negate_last();
   }
 
   void write_forces() {
@@ -286,7 +292,7 @@ class Writer {
                                : "constrain positions, velocities and functions of time only");
       }
   }
-  /// A store is a function of states, signals, positions and time.
+  /// A store is a function of values, rates and time.
   void refuse_flow_in_store(const Declared& u, const Node& text, const std::string& key) const {
     const auto& e = element_->last();
     for (const int input : e.store->inputs())
@@ -299,6 +305,7 @@ class Writer {
   Build& b_;
   std::unique_ptr<UserEquations> element_;
   std::vector<Declared> declared_;
+  std::map<int, double> starts_;                            // of the element's inputs, where known
   std::map<std::string, int> forces_;                       // of the positions that others own
   std::vector<std::pair<std::string, std::string>> names_;  // name, unit: as the element's inputs
 };

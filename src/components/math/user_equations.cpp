@@ -83,13 +83,14 @@ double UserEquations::weight(int input, const Shift& c) const {
   return weights[(input - 1) % 3];
 }
 
-double UserEquations::own_inertia(std::span<const double> inputs) const {
+double UserEquations::own_slope(std::span<const double> inputs) const {
   const Equation& e = equations_.back();
   double value = 0;
   std::vector<double>& slope = workspace<double>(1);
   slopes<double>(e, inputs, value, slope);
-  const int own = acceleration_of(e.row);
-  return std::find(e.used.begin(), e.used.end(), own) == e.used.end() ? 0.0 : slope[own];
+  for (const int own : {acceleration_of(e.row), rate_of(e.row), value_of(e.row)})
+    if (std::find(e.used.begin(), e.used.end(), own) != e.used.end() && slope[own] != 0) return slope[own];
+  return 0;
 }
 
 void UserEquations::negate_last() {
@@ -113,7 +114,11 @@ void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> r
     }
     double value = 0;
     std::vector<double>& slope = workspace<double>(1);
-    slopes<double>(e, in, value, slope);
+    if (m || e.sort == Sort::holonomic || e.sort == Sort::slip) {
+      slopes<double>(e, in, value, slope);
+    } else {
+      for (const Term& t : e.terms) value += t.factor * t.expression.evaluate<double>(in);
+    }
     const bool constraint = e.sort != Sort::raw;
     const double scale = e.sort == Sort::raw         ? 1.0
                          : e.sort == Sort::holonomic ? c.holonomic_scale
@@ -136,7 +141,11 @@ void UserEquations::state_row(const Equation& e, std::span<const double> in, con
                               std::span<double> rows, Matrix m) const {
   double flow = 0;
   std::vector<double>& slope = workspace<double>(1);
-  slopes<double>(e, in, flow, slope);
+  if (m) {
+    slopes<double>(e, in, flow, slope);
+  } else {
+    for (const Term& t : e.terms) flow += t.factor * t.expression.evaluate<double>(in);
+  }
   rows[e.row] += c.flow * flow;
   for (const int i : e.used)
     if (m && i != time) m(e.row, unknown_of(i)) += c.flow * weight(i, c) * slope[i];
@@ -147,11 +156,10 @@ void UserEquations::state_row(const Equation& e, std::span<const double> in, con
   std::vector<D>&z = workspace<D>(0), &ds = workspace<D>(1);
   z.resize(in.size());
   ds.resize(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) {
+  for (const int i : e.used) {
     z[i] = D(in[i]);
     if (i == time) z[i].d[0] = 1;
-    else if ((i - 1) % 3 < 2 && unknowns[unknown_of(static_cast<int>(i))].kind == Kind::position)
-      z[i].d[0] = in[i + 1];
+    else if ((i - 1) % 3 < 2 && unknowns[unknown_of(i)].kind == Kind::position) z[i].d[0] = in[i + 1];
   }
   for (const int i : e.used) ds[i] = D(0.0);
   const D s = e.store->gradient<D>(z, ds, workspace<D>(3));

@@ -34,8 +34,8 @@ class UserEquations final : public DynamicElement {
 
   /// All unknowns are there by then.
   void add(Equation equation);
-  /// ∂(row)/∂(acceleration of its own unknown) of the last equation, at these inputs.
-  double own_inertia(std::span<const double> inputs) const;
+  /// How the last equation grows with the acceleration of its own unknown, with its rate if there is none, or its value.
+  double own_slope(std::span<const double> inputs) const;
   void negate_last();
   const Equation& last() const { return equations_.back(); }
 
