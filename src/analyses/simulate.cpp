@@ -23,7 +23,8 @@ double number(const FieldValues& values, std::string_view key) { return std::get
 /// whole numbers of steps, so they do not drift.
 class Timetable {
  public:
-  explicit Timetable(const SimulateOptions& options) : options_(options) {
+  Timetable(const SimulateOptions& options, bool constrained)
+      : options_(options), sliver_(constrained ? 1e-3 : 0.0) {
     for (double h : options.steps) pattern_ += h;
   }
 
@@ -35,17 +36,17 @@ class Timetable {
   };
 
   /// The step from t on; `jump` is when the next source jumps. Between a time of the pattern and a jump next to it no
-  /// step is taken: one so short would lose accelerations and multipliers in rounding (T-jump-3).
+  /// step is taken with constraints: one so short would lose multipliers in rounding (T-jump-3).
   Step next(double t, double jump) {
     double h = options_.steps[done_ % options_.steps.size()], end = regular_end(h), passed = 0;
-    const bool left_over = end - t < sliver * h, jump_next = jump - end < sliver * h;
+    const bool left_over = end - t < sliver_ * h, jump_next = jump - end < sliver_ * h;
     if (end < options_.until && jump > end + slack() && (left_over || jump_next)) {
       passed = end;
       ++done_;
       h = options_.steps[done_ % options_.steps.size()];
       end = regular_end(h);
     }
-    const bool last = end >= options_.until && end - jump < sliver * h;
+    const bool last = end >= options_.until && end - jump < std::min(sliver_ * h, jump - t);
     const bool regular = last || jump >= end - slack();
     if (regular) ++done_;
     else end = jump;
@@ -57,7 +58,6 @@ class Timetable {
   double slack() const { return 1e-9 * options_.steps[done_ % options_.steps.size()]; }
 
  private:
-  static constexpr double sliver = 1e-3;  // of a step
   double regular_end(double h) const {
     const double end = time_of(done_ + 1);
     return end > options_.until - 1e-6 * h ? options_.until : end;
@@ -70,6 +70,7 @@ class Timetable {
     return t;
   }
   const SimulateOptions& options_;
+  double sliver_;  // of a step
   double pattern_ = 0;
   long done_ = 0;
 };
@@ -280,7 +281,7 @@ class Run {
   GeneralizedAlpha stepper_;
   RunResult result_;
   std::vector<double> rows_;
-  Timetable timetable_{options_};
+  Timetable timetable_{options_, system_.rows(Kind::holonomic).size() > 0};
   Jumps jumps_{assembly_.events};
   State before_, passing_;  // for a time of the pattern within a step
   long regular_steps_ = 0, next_output_ = 1;
