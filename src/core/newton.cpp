@@ -312,7 +312,9 @@ std::string describe(const NewtonReport& report, const System& system) {
   if (!report.loop.empty()) text += "\n    they lie on a loop of signals: " + loop_text(system, report.loop);
   if (!report.history.empty()) {
     text += "\n    increments / tolerance:";
-    for (double x : report.history) text += fmt::format(" {:.1e}", x);
+    const std::size_t n = report.history.size(), shown = std::min<std::size_t>(n, 12);
+    if (n > shown) text += " …";
+    for (std::size_t i = n - shown; i < n; ++i) text += fmt::format(" {:.1e}", report.history[i]);
   }
   return text;
 }

@@ -237,7 +237,11 @@ class Assembler final : public Resolver {
     for (const DeclaredNode& d : model_.nodes)
       if (domain == d.domain) add(d.path);
     for (const auto& [port, target] : space.ports) fitting.push_back(port);
-    std::string hint = did_you_mean(text, fitting);
+    std::string hint;
+    for (const FlatComponent& c : model_.components)  // a subsystem, or a repetition
+      if (hint.empty() && c.path.starts_with(space.prefix + text + "."))
+        hint = fmt::format("name one of its parts: {}", c.path.substr(space.prefix.size()));
+    if (hint.empty()) hint = did_you_mean(text, fitting);
     if (hint.empty() && space.parameters.contains(text))
       hint = "this is a parameter, not a part of the model";
     if (hint.empty() && domain && text.find('.') == std::string::npos)
@@ -673,6 +677,8 @@ class Assembler final : public Resolver {
         Mark mark;
         for (const DeclaredNode& d : model_.nodes)
           if (name.starts_with(d.path + ".")) mark = d.mark;
+        for (const FlatComponent& c : model_.components)
+          if (name.starts_with(c.path + ".")) mark = c.mark;
         throw fault("E-TOPOLOGY", mark, name, "nothing that moves with it has mass or inertia",
                     "give it a mass (a small one will do), or connect the parts directly");
       }

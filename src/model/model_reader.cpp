@@ -112,6 +112,8 @@ class ModelReader {
           std::string hint = did_you_mean(e.key, keys);
           if (hint.empty() && e.value.is_mapping() && e.value.find("type"))
             hint = "components stand under `components:`";
+          if (e.key == "ports")
+            hint = "with ports it is a subsystem: a model uses it with use: FILE, connect: {port: name}";
           throw fault("E-KEY", e.mark, e.key, "there is no such key at the top level of a model",
                       hint.empty() ? fmt::format("one of {}", fmt::join(keys, ", ")) : hint);
         });
@@ -474,16 +476,23 @@ class ModelReader {
     const Node* connect = section(e.value, "connect", Node::Kind::mapping, "a mapping port: name");
     std::vector<std::string> names;
     if (ports)
+      for (const Node::Entry& p : ports->entries) names.push_back(p.key);
+    if (connect)
+      for (const Node::Entry& c : connect->entries)
+        if (std::find(names.begin(), names.end(), c.key) == names.end())
+          throw fault("E-KEY", c.mark, path + ".connect." + c.key, "the subsystem has no such port",
+                      did_you_mean(c.key, names, fmt::format("its ports are {}", fmt::join(names, ", "))));
+    if (ports)
       for (const Node::Entry& p : ports->entries) {
-        names.push_back(p.key);
         check_name(p.key, p.mark, inner);
         if (inner.parameters.contains(p.key))
           throw fault("E-NAME", p.mark, "ports." + p.key, "the name of this port is a parameter already");
+        const std::string domain = scalar(p.value, "ports." + p.key);
         const Node* to = connect ? connect->find(p.key) : nullptr;
         if (!to)
           throw fault("E-MISSING", connect ? connect->mark : e.value.mark, path + ".connect",
-                      fmt::format("the port `{}` is not connected", p.key), p.key + ": ground, or a name");
-        const std::string domain = scalar(p.value, "ports." + p.key);
+                      fmt::format("the port `{}` is not connected", p.key),
+                      p.key + (domain == "signal" ? ": the name of a signal" : ": ground, or a name"));
         Node target = *to;
         if (!target.is_scalar())
           throw fault("E-TYPE", to->mark, path + ".connect." + p.key,
@@ -497,11 +506,6 @@ class ModelReader {
                                 : std::optional(domain_named(domain, p.value.mark, "ports." + p.key)),
              to->mark});
       }
-    if (connect)
-      for (const Node::Entry& c : connect->entries)
-        if (std::find(names.begin(), names.end(), c.key) == names.end())
-          throw fault("E-KEY", c.mark, path + ".connect." + c.key, "the subsystem has no such port",
-                      did_you_mean(c.key, names));
   }
 
   // ---- what to do with the model

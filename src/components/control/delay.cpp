@@ -101,7 +101,8 @@ ComponentType control_delay() {
       "Exact but for the interpolation of the input between the ends of steps, which is cubic within each "
       "smooth piece and so keeps second order with constant and varying steps; steps end where a jump of "
       "the input comes out again. The delay may be shorter than the step. Before the start the input was "
-      "`initial.input`, by default what it is at the start. For a rational approximation see "
+      "`initial.input`, by default what it is at the start (in a loop of signals alone give it, for else "
+      "the start has a loop to solve). For a rational approximation see "
       "control.pade_delay.";
   type.is_block("the delayed signal", true);
   type.connects(input("any", "the signal to delay").any_width());
