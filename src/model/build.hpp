@@ -148,28 +148,16 @@ class Build {
   ElementId add(E element) {
     return system.add(std::move(element));
   }
-  /// A channel that is the rate or the acceleration of a position.
+  /// A channel that is the rate of a position, or its acceleration.
   template <class H>
   void rate_channel(std::string_view output, const H& handle) {
-    BoundOutput& b = resolver_.bound(component_, output, 0);
-    b.source = BoundOutput::Source::rate;
-    b.variable = handle.variable;
-    b.handle = handle;
-    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
-      s.add(RateTap<H>{Build::typed<H>(from.handle), to});
-    };
+    bind<RateTap<H>>(output, handle, BoundOutput::Source::rate);
   }
   template <class H>
   void acceleration_channel(std::string_view output, const H& handle) {
-    BoundOutput& b = resolver_.bound(component_, output, 0);
-    b.source = BoundOutput::Source::acceleration;
-    b.variable = handle.variable;
-    b.handle = handle;
-    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
-      s.add(AccelerationTap<H>{Build::typed<H>(from.handle), to});
-    };
+    bind<AccelerationTap<H>>(output, handle, BoundOutput::Source::acceleration);
   }
-  /// A channel that is an unknown, or its rate; `factor` turns a multiplier into a reaction of the right sign.
+  /// A channel that is an unknown; `factor` turns a multiplier into a reaction of the right sign.
   template <class H>
   void channel(std::string_view output, const H& handle, double factor = 1, int part = 0,
                int output_part = 0) {
@@ -218,6 +206,16 @@ class Build {
   }
 
  private:
+  template <class Tap, class H>
+  void bind(std::string_view output, const H& handle, BoundOutput::Source source) {
+    BoundOutput& b = resolver_.bound(component_, output, 0);
+    b.source = source;
+    b.variable = handle.variable;
+    b.handle = handle;
+    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+      s.add(Tap{Build::typed<H>(from.handle), to});
+    };
+  }
   template <class T>
   const T& get(std::string_view key) const {
     const FieldValue* v = values_.find(key);

@@ -79,6 +79,20 @@ StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
   return report;
 }
 
+namespace {
+
+/// All but the histories.
+void copy_numbers(const State& from, State& to) {
+  to.t = from.t;
+  to.value = from.value;
+  to.rate = from.rate;
+  to.acceleration = from.acceleration;
+  to.store = from.store;
+  to.memory = from.memory;
+}
+
+}  // namespace
+
 /// What delays remember may be long: the trial borrows it, and gives it back if the step comes to nothing.
 struct GeneralizedAlpha::Lent {
   State &owner, &borrower;
@@ -97,13 +111,8 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
   silent.check = silent.project = false;
   silent.keep_stores = true;
   State after;
+  copy_numbers(state, after);
   Lent histories(state, after);
-  after.t = state.t;
-  after.value = state.value;
-  after.rate = state.rate;
-  after.acceleration = state.acceleration;
-  after.store = state.store;
-  after.memory = state.memory;
   system_.pass_breaks(after, slack);
   make_consistent(system_, after, silent);
   system_.remember(after, true);
@@ -403,11 +412,7 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
     w_bar_[i] = (s.delta_f * rate - s.delta_m * w_[i]) / (1 - s.delta_m);
     s_bar_[i] = state.store[i] + h * ((1 - c_.theta) * w_[i] + c_.theta * w_bar_[i]);
   }
-  trial_.value = state.value;
-  trial_.rate = state.rate;
-  trial_.acceleration = state.acceleration;
-  trial_.store = state.store;
-  trial_.memory = state.memory;
+  copy_numbers(state, trial_);
   trial_.t = state.t + h;
   for (int i = 0; i < positions; ++i) trial_.acceleration[i] += h * history.slope[i];
   for (int i = positions; i < system_.size(); ++i) trial_.value[at[i]] += h * history.slope[i];
