@@ -37,8 +37,11 @@ std::vector<int> signal_loop(const System& system, std::span<const double> value
       if (values[k] != 0 && p.row[k] != j) depends[p.row[k]].push_back(j);
   std::vector<char> only_signals(p.n), all(p.n, 1);
   for (int i = 0; i < p.n; ++i) only_signals[i] = is_signal(i);
+  // What does not involve a signal is another fault, a constraint that says the same as another for instance.
+  const auto& worst = report.worst;
+  if (std::none_of(worst.begin(), worst.end(), [&](const auto& w) { return is_signal(w.row); })) return {};
   for (const auto* allowed : {&only_signals, &all})
-    for (const auto& w : report.worst) {
+    for (const auto& w : worst) {
       if (!(*allowed)[w.row]) continue;
       const auto loop = circle(depends, w.row, *allowed);
       if (std::any_of(loop.begin(), loop.end(), is_signal)) return loop;
