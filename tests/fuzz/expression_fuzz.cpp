@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "model/expression.hpp"
+#include "model/gradient.hpp"
 
 using namespace escapement;
 
@@ -15,6 +15,7 @@ std::optional<Name> find(std::string_view name) {
   if (name == "x") return Name{parse_unit("m").dimension, 0};
   if (name == "mass.velocity") return Name{parse_unit("m/s").dimension, 1};
   if (name == "n") return Name{{}, 1};
+  if (name == "u" || name == "der(x)") return Name{{}, 1, 0, false, true};
   if (name == "k") return Name{parse_unit("N/m").dimension, -1, 100};
   return std::nullopt;
 }
@@ -31,7 +32,7 @@ bool same(double a, double b) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Scope scope{find, {"x", "mass.velocity", "n", "k"}};
+  static const Scope scope{find, {"x", "mass.velocity", "n", "u", "k"}};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   Expression once;
   try {
@@ -50,6 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const double plain = once.evaluate<double>(numbers);
     const Dual<2> first = once.evaluate<Dual<2>>(duals), second = twice.evaluate<Dual<2>>(duals);
     require(same(plain, twice.evaluate<double>(numbers)));
+    std::array<double, 2> slope{};
+    static std::vector<double> work;
+    require(same(plain, once.gradient<double>(numbers, slope, work)));  // one sweep back gives the same value
     require(same(first.v, second.v) && same(first.d[0], second.d[0]) && same(first.d[1], second.d[1]));
   }
   if (once.is_constant()) require(same(once.constant(), twice.constant()));
