@@ -259,7 +259,9 @@ TEST_CASE("a million edges: no drift, no memory") {
   CHECK(trace.events == 2);
   CHECK(std::abs(trace.statistics.event_count - 1000000) <= 1);
   CHECK(std::abs(trace.end - 45.0) < 1e-9);
+#ifndef __SANITIZE_ADDRESS__       // which keeps what is freed
   CHECK(resident() - before < 4);  // a list of edges would take 50
+#endif
 }
 
 TEST_CASE("noise: the same numbers for every step, others for another seed") {

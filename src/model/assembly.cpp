@@ -627,8 +627,6 @@ class Assembler final : public Resolver {
       if (to.size() != s.values.size()) throw std::logic_error("initial values of the wrong size");
       std::copy(s.values.begin(), s.values.end(), to.begin());
     }
-    std::stable_sort(events_.begin(), events_.end(),
-                     [](const auto& x, const auto& y) { return x.time < y.time; });
     a.events = std::move(events_);
     for (std::size_t i = 0; i < model_.components.size(); ++i) add_channels(a, static_cast<int>(i));
     for (std::size_t d = 0; d < model_.nodes.size(); ++d) add_channels(a, -2 - static_cast<int>(d));
