@@ -84,10 +84,6 @@ const ModelError* DynamicGroup::fault() const {
   return nullptr;
 }
 
-void DynamicGroup::check_structure() const {
-  for (const Placed& e : elements_) e.element->check_structure();
-}
-
 DynamicElement::Point DynamicGroup::gather(const State& state, const Placed& e, Work& work) const {
   const std::size_t n = e.value.size();
   for (std::size_t i = 0; i < n; ++i) work.value[i] = e.value[i] < 0 ? 0.0 : state.value[e.value[i]];
@@ -170,7 +166,7 @@ void DynamicGroup::remember(State& state, bool fresh) const {
 double DynamicGroup::next_break(const State& state) const {
   double next = std::numeric_limits<double>::infinity();
   for (const Placed& e : elements_)
-    if (e.history >= 0) next = std::min(next, e.element->next_break(state.t, state.history[e.history]));
+    if (e.history >= 0) next = std::min(next, e.element->next_break(state.history[e.history]));
   return next;
 }
 

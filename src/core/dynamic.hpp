@@ -57,8 +57,6 @@ class DynamicElement {
   /// Adds time derivatives of Φ and k along the point's rates and accelerations (levels as in System::constraints).
   virtual void constraints(const Point&, int /*holonomic_level*/, int /*nonholonomic_level*/,
                            std::span<double> /*rows*/) const {}
-  /// Refuses what the core cannot honour.
-  virtual void check_structure() const {}
   /// Why the last evaluation gave a row that is not a finite number, if it knows.
   virtual const ModelError* fault() const { return nullptr; }
 
@@ -66,10 +64,8 @@ class DynamicElement {
   virtual bool remembers() const { return false; }
   /// After an accepted step, or (fresh) at the start and after a jump.
   virtual void remember(const Point&, History&, bool /*fresh*/) const {}
-  /// The next time after `t` at which a step should end, because something comes out that jumped; infinity: none.
-  virtual double next_break(double /*t*/, const History&) const {
-    return std::numeric_limits<double>::infinity();
-  }
+  /// The next time at which a step should end, because something comes out that jumped; infinity: none.
+  virtual double next_break(const History&) const { return std::numeric_limits<double>::infinity(); }
   /// From now on what jumps at time t (within slack) is behind us.
   virtual void pass_break(double /*t*/, double /*slack*/, History&) const {}
 };
@@ -96,7 +92,7 @@ class DynamicGroup final : public GroupBase {
   int add(std::unique_ptr<DynamicElement> element);
   void connect(std::span<const Place> places, int& memory_size, PatternBuilder& pattern) override;
   void map(const Pattern& pattern) override;
-  void check_structure() const override;
+  void check_structure() const override {}  // its makers know their rows
   void residual(const State& state, const Shift& shift, std::span<double> r) const override;
   void tangent(const State& state, const Shift& shift, std::span<const double> operators, std::span<double> r,
                std::span<double> values) const override;

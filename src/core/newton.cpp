@@ -28,21 +28,18 @@ Factorization Newton::factor() {
   return result;
 }
 
-bool Newton::finite() const {
+/// 0 · x is 0 for numbers, NaN for NaN and infinity.
+static bool all_finite(std::span<const double> values) {
   double sum = 0;
-  for (double x : residual_) sum += x * 0.0;  // 0 for numbers, NaN for NaN and infinity
+  for (const double x : values) sum += x * 0.0;
   return sum == 0.0;
 }
 
-bool Newton::finite_matrix() const {
-  double sum = 0;
-  for (double x : values_) sum += x * 0.0;
-  return sum == 0.0;
-}
+bool Newton::finite() const { return all_finite(residual_); }
 
 bool Newton::renew(NewtonProblem& problem, NewtonReport& report) {
   problem.tangent(residual_, values_);
-  if (finite() && finite_matrix()) return refactor(problem, report);
+  if (finite() && all_finite(values_)) return refactor(problem, report);
   fail(problem, report, NewtonStatus::not_finite);
   return false;
 }
@@ -277,7 +274,7 @@ NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
     if (slow) {
       if (previous_fresh) solver_->distrust();
       problem.tangent(residual_, values_);
-      if (finite()) {
+      if (finite() && all_finite(values_)) {
         if (!refactor(problem, report)) return report;
         age = 0;
       }

@@ -73,7 +73,6 @@ class Newton {
  private:
   NewtonReport attempt(NewtonProblem& problem, bool across_jumps);
   void move(NewtonProblem& problem, std::span<const double> increment, double scale);
-  bool finite_matrix() const;
   bool renew(NewtonProblem& problem, NewtonReport& report);
   bool refactor(NewtonProblem& problem, NewtonReport& report);
   double next_increment(NewtonProblem& problem);

@@ -259,19 +259,34 @@ class Assembler final : public Resolver {
     const ComponentType& type = *model_.components[component].type;
     const OutputType& o = outputs_of(component)[output];
     if (!o.parts.empty()) return static_cast<int>(o.parts.size());
-    if (!o.wide || !type.width) return 1;
+    if (!o.wide) return 1;
     const FlatComponent& c = model_.components[component];
     const Build b(builder_, *this, component, type, c.path, values_[component], *c.fields);
-    if (output > 0) return type.width(b, o.name);
+    if (output > 0) return type.width ? type.width(b, o.name) : output_width(component, 0);
     int& width = widths_[component];
     if (width == unknown_width) {
       width = 0;  // asked for again on the way: a loop of signals, the others decide
-      width = type.width(b, o.name);
+      int known = type.width ? type.width(b, o.name) : 0;
+      if (known < 1) known = width_of_input(component);
+      width = known;
       if (width < 1) {
         width = unknown_width;
         return 0;
       }
     }
+    return width;
+  }
+
+  /// Blocks are as wide as their `input`, unless they say otherwise; in a loop of signals a list under `initial` may
+  /// decide.
+  int width_of_input(int component) {
+    const Port* const input = model_.components[component].type->port("input");
+    int width = input ? signal_width(component, *input) : 1;
+    if (width > 0) return width;
+    for (const FieldValues::Entry& e : values_[component].entries())
+      if (const auto* list = std::get_if<std::vector<double>>(&e.value);
+          list && e.key.starts_with("initial."))
+        width = std::max(width, static_cast<int>(list->size()));
     return width;
   }
 

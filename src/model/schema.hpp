@@ -140,7 +140,7 @@ struct ComponentType {
   std::vector<OutputType> outputs;
   std::optional<Domain> provides;  // it owns a node of this domain: its name stands for the node
   bool block = false;              // a block: its name stands for its first output; `unit:` may tag it
-  /// How wide a wide output is ("output", or another by name); < 1: not known yet.
+  /// How wide a wide output is ("output", or another by name); < 1: not known yet. Without it: as wide as `input`.
   std::function<int(const Build&, std::string_view output)> width;
   /// Further outputs that depend on the component's own fields (never blocks).
   std::function<std::vector<OutputType>(const Build&)> own_outputs;

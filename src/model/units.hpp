@@ -57,6 +57,7 @@ int edit_distance(std::string_view a, std::string_view b);
 template <class Names>
 std::string nearest_name(std::string_view name, const Names& names) {
   std::string best;
+  if (name.size() < 2) return best;  // every single letter is near to every other
   int distance =
       std::clamp((static_cast<int>(name.size()) + 1) / 3, 1, 3);  // about one slip in three letters
   for (const auto& candidate : names) {

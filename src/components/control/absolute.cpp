@@ -21,7 +21,6 @@ ComponentType control_absolute() {
 wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 size: {type: control.absolute, smooth: 0.2, input: wave}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = [](Build& b) {
     control::build_map(b, [w = b.number("smooth")](const Dual<1>& u) {
       return control::positive_part(u, w) + control::positive_part(-u, w);

@@ -14,14 +14,13 @@ ComponentType control_backlash() {
   type.connects(input("any", "the driving signal").any_width());
   type.takes(number("gap", "any", "width of the play, in all").of_output().at_least(0));
   type.takes(number("time", "s", "time constant with which the output is dragged").positive());
-  type.takes(control::initial_output("output at the start, one number or one per part; zero if absent"));
+  type.takes(control::initial_output());
   type.signs = "Dragged upwards the output is the input − gap / 2, downwards the input + gap / 2.";
   type.shape = {"block"};
   type.example = R"yaml(
 lever: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 play: {type: control.backlash, gap: 1, time: 2 ms, input: lever, initial: {output: 0.2}}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = [](Build& b) {
     const auto dead_zone = [half = 0.5 * b.number("gap")](const Dual<1>& e) {
       return control::positive_part(e - half, 0) - control::positive_part(-e - half, 0);

@@ -62,7 +62,6 @@ level: {type: control.constant, value: 2}
 above: {type: control.comparison, input: wave, relation: ">", other: level}
 negative: {type: control.comparison, input: wave, relation: "<=", constant: 0, width: 0.2}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = build;
   return type;
 }

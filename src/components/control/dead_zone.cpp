@@ -36,7 +36,6 @@ wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 rest: {type: control.dead_zone, lower: -0.5, upper: 1, input: wave}
 rounded: {type: control.dead_zone, lower: -1, upper: 1, smooth: 0.5, input: wave}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = build;
   return type;
 }

@@ -80,7 +80,7 @@ void Delay::remember(const Point& p, History& history, bool fresh) const {
   }
 }
 
-double Delay::next_break(double, const History& history) const {
+double Delay::next_break(const History& history) const {
   return history.jumps.empty() ? std::numeric_limits<double>::infinity() : history.jumps.front() + delay_;
 }
 
@@ -118,7 +118,6 @@ late: {type: control.delay, delay: 0.13 s, input: wave}
 step: {type: control.step, time: 0.2 s}
 echo: {type: control.delay, delay: 0.333 s, input: step, initial: {input: -1}}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = [](Build& b) {
     const auto in = b.wide_signal("input"), out = b.outputs();
     std::optional<double> before;

@@ -16,7 +16,7 @@ class Delay final : public DynamicElement {
   void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const override;
   bool remembers() const override { return true; }
   void remember(const Point& p, History& history, bool fresh) const override;
-  double next_break(double t, const History& history) const override;
+  double next_break(const History& history) const override;
   void pass_break(double t, double slack, History& history) const override;
 
  private:

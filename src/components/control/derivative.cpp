@@ -14,18 +14,13 @@ ComponentType control_derivative() {
   type.connects(input("any", "the signal to differentiate").any_width());
   type.takes(number("gain", "any", "gain").otherwise("1"));
   type.takes(number("filter", "s", "time constant of the filter").positive());
-  type.takes(
-      group("initial",
-            {vector("output", "any", 0, "output at the start, one number or one per part; zero if absent")
-                 .optional()},
-            "values at the start"));
+  type.takes(control::initial_output());
   type.signs = "With a positive gain the output is positive while the input rises.";
   type.shape = {"block"};
   type.example = R"yaml(
 wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 slope: {type: control.derivative, filter: 10 ms, input: wave, initial: {output: 18}}
 )yaml";
-  type.width = control::part_by_part;
   type.build = [](Build& b) {
     const auto u = b.wide_signal("input"), y = b.outputs();
     const auto start = control::per_part(b, "initial.output", u.size());

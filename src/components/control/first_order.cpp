@@ -9,18 +9,13 @@ ComponentType control_first_order() {
   type.connects(input("any", "the signal to follow").any_width());
   type.takes(number("gain", "any", "output per input at rest").otherwise("1"));
   type.takes(number("time_constant", "s", "after this time 63 % of a step is there").positive());
-  type.takes(
-      group("initial",
-            {vector("output", "any", 0, "output at the start, one number or one per part; zero if absent")
-                 .optional()},
-            "values at the start"));
+  type.takes(control::initial_output());
   type.signs = "With a positive gain the output follows the input.";
   type.shape = {"block"};
   type.example = R"yaml(
 step: {type: control.step, time: 0.1 s}
 lag: {type: control.first_order, gain: 2, time_constant: 50 ms, input: step, initial: {output: 0.5}}
 )yaml";
-  type.width = control::part_by_part;
   type.build = [](Build& b) {
     const double T = b.number("time_constant");
     const control::Realization r{{1, 1, {-1 / T}}, {1, 1, {b.number("gain") / T}}, {1, 1, {1}}, {1, 1, {0}}};

@@ -60,14 +60,13 @@ ComponentType control_hysteresis() {
   type.takes(number("time", "s", "time constant of the switch").positive());
   type.takes(number("low", "any", "output on the lower branch").of_output().otherwise("-1"));
   type.takes(number("high", "any", "output on the upper branch").of_output().otherwise("1"));
-  type.takes(control::initial_output("output at the start, one number or one per part; `low` if absent"));
+  type.takes(control::initial_output("`low`"));
   type.signs = "The output is `high` after the input was above `upper`, `low` after it was below `lower`.";
   type.shape = {"block"};
   type.example = R"yaml(
 room: {type: control.sine, amplitude: 3, frequency: 0.5 Hz}
 heater: {type: control.hysteresis, lower: -1, upper: 1, width: 0.2, time: 5 ms, low: 1, high: 0, input: room}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = build;
   return type;
 }

@@ -83,11 +83,7 @@ ComponentType control_integrator() {
   control::Limits::add_keys(type, "clamping", "how fast the limits act on the integral; needed with limits");
   type.takes(number("reset_time", "s", "time constant of a reset; needed with reset").positive().optional());
   type.takes(number("reset_value", "any", "where a reset leads to").of_output().otherwise("0"));
-  type.takes(
-      group("initial",
-            {vector("output", "any", 0, "output at the start, one number or one per part; zero if absent")
-                 .optional()},
-            "values at the start"));
+  type.takes(control::initial_output());
   type.gives({"integral", "", "x, which goes beyond the limits", {}, true, false});
   type.signs = "With a positive gain the output grows while the input is positive.";
   type.shape = {"block"};
@@ -98,7 +94,6 @@ back: {type: control.step, time: 0.6 s}
 area: {type: control.integrator, gain: 0.5, input: [wave, level], initial: {output: [1, 0]}}
 limited: {type: control.integrator, input: level, minimum: -0.5, maximum: 0.5, tracking_time: 20 ms, reset: back, reset_time: 20 ms}
 )yaml";
-  type.width = control::part_by_part;
   type.build = build;
   return type;
 }

@@ -18,7 +18,6 @@ pair: {type: control.constant, value: [1, 2]}
 wave: {type: control.sine, frequency: 1 Hz}
 bus: {type: control.multiplexer, input: [pair, wave]}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = [](Build& b) {
     const auto u = b.wide_signal("input"), y = b.outputs();
     for (std::size_t i = 0; i < y.size(); ++i) {

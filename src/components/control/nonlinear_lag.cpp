@@ -1,25 +1,14 @@
 #include "components/control/nonlinear_lag.hpp"
 
-#include <fmt/format.h>
-
 #include "model/component.hpp"
 
 namespace escapement::control {
 
 void build_nonlinear_lag(Build& b, const NonlinearLag& lag, double start) {
   const auto u = b.wide_signal("input"), y = b.outputs();
-  std::vector<double> from(y.size(), start);
-  if (b.has("initial.output")) {
-    const std::vector<double>& given = b.vector("initial.output");
-    if (given.size() != 1 && given.size() != y.size())
-      b.refuse("E-WIDTH", "initial.output",
-               fmt::format("has {} numbers, the input has {} parts", given.size(), y.size()));
-    for (std::size_t i = 0; i < y.size(); ++i) from[i] = given.size() == 1 ? given[0] : given[i];
-  }
+  const std::vector<double> from = per_part(b, "initial.output", y.size(), start);
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const auto name = [&](const char* suffix) {
-      return y.size() == 1 ? b.name(suffix) : fmt::format("{}.{}", b.name(suffix), i + 1);
-    };
+    const auto name = [&](const char* suffix) { return part_name(b, suffix, i, y.size()); };
     const auto x = b.system.state<1>(name("state"));
     const auto argument = b.system.signal<1>(name("argument")), drive = b.system.signal<1>(name("drive"));
     b.start(x, {from[i]});
@@ -33,10 +22,6 @@ void build_nonlinear_lag(Build& b, const NonlinearLag& lag, double start) {
     b.add(Defined{y[i]});
     b.add(SignalFromState{y[i], x, 1.0});
   }
-}
-
-Parameter initial_output(const char* summary) {
-  return group("initial", {vector("output", "any", 0, summary).optional()}, "values at the start");
 }
 
 }  // namespace escapement::control

@@ -2,7 +2,7 @@
 #pragma once
 #include "components/control/linear.hpp"
 #include "components/control/map.hpp"
-#include "model/schema.hpp"
+#include "components/control/parts.hpp"
 
 namespace escapement::control {
 
@@ -14,8 +14,5 @@ struct NonlinearLag {
 };
 /// The block, part by part; the output starts at `initial.output`, or at `start`.
 void build_nonlinear_lag(Build& b, const NonlinearLag& lag, double start);
-
-/// The key `initial:` of such a block.
-Parameter initial_output(const char* summary);
 
 }  // namespace escapement::control

@@ -7,14 +7,10 @@ namespace {
 
 void build(Build& b) {
   using namespace control;
-  const MatrixValue &A = b.matrix("A"), &B = b.matrix("B"), &C = b.matrix("C"), &L = b.matrix("L");
-  const int n = A.rows, m = B.columns, p = C.rows;
   const char* const sizes = "A is n×n, B n×m, C p×n, D p×m, L n×p";
-  const MatrixValue D = b.given("D") ? b.matrix("D") : zero_matrix(p, m);
-  check_size(b, "A", A, n, n, sizes);
-  check_size(b, "B", B, n, m, sizes);
-  check_size(b, "C", C, p, n, sizes);
-  check_size(b, "D", D, p, m, sizes);
+  const auto [A, B, C, D] = given_matrices(b, sizes);
+  const MatrixValue& L = b.matrix("L");
+  const int n = A.rows, m = B.columns, p = C.rows;
   check_size(b, "L", L, n, p, sizes);
   auto inputs = b.wide_signal("input");
   const auto y = b.wide_signal("measurement");

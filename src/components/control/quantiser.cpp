@@ -37,7 +37,6 @@ ComponentType control_quantiser() {
 wave: {type: control.sine, amplitude: 3, frequency: 0.5 Hz}
 stairs: {type: control.quantiser, interval: 0.5, smooth: 0.1, input: wave}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = build;
   return type;
 }

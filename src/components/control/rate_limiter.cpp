@@ -16,14 +16,13 @@ ComponentType control_rate_limiter() {
                  .positive()
                  .optional());
   type.takes(number("time", "s", "time constant near the input").positive());
-  type.takes(control::initial_output("output at the start, one number or one per part; zero if absent"));
+  type.takes(control::initial_output());
   type.signs = "The output moves towards the input; rates take any unit and count in SI.";
   type.shape = {"block"};
   type.example = R"yaml(
 jump: {type: control.step, time: 0.1 s, before: 1, after: 3}
 gentle: {type: control.rate_limiter, rising: 10, falling: 4, time: 5 ms, input: jump, initial: {output: 1}}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = [](Build& b) {
     const double up = b.number("rising"), down = b.has("falling") ? b.number("falling") : up,
                  rate = 1 / b.number("time");

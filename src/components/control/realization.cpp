@@ -223,32 +223,23 @@ void check_size(const Build& b, const char* key, const MatrixValue& M, int rows,
     b.refuse("E-WIDTH", key, fmt::format("is {}×{}, needs {}×{}", M.rows, M.columns, rows, columns), hint);
 }
 
+Realization given_matrices(const Build& b, const char* hint) {
+  Realization r{b.matrix("A"), b.matrix("B"), b.matrix("C"), {}};
+  const int n = r.A.rows, m = r.B.columns, p = r.C.rows;
+  r.D = b.given("D") ? b.matrix("D") : zero_matrix(p, m);
+  check_size(b, "A", r.A, n, n, hint);
+  check_size(b, "B", r.B, n, m, hint);
+  check_size(b, "C", r.C, p, n, hint);
+  check_size(b, "D", r.D, p, m, hint);
+  return r;
+}
+
 std::vector<double> start_of(const Build& b, int n) {
   std::vector<double> start(n, 0.0);
   if (b.has("initial.state")) start = b.vector("initial.state");
   if (static_cast<int>(start.size()) != n)
     b.refuse("E-WIDTH", "initial.state", fmt::format("has {} numbers, A has {} rows", start.size(), n));
   return start;
-}
-
-std::string part_name(const Build& b, const char* suffix, std::size_t part, std::size_t parts) {
-  return parts == 1 ? b.name(suffix) : fmt::format("{}.{}", b.name(suffix), part + 1);
-}
-
-int part_by_part(const Build& b, std::string_view) {
-  int width = b.signal_width("input");
-  if (width > 0) return width;
-  for (const char* key : {"initial.output", "initial.rate", "initial.input"})
-    if (b.has(key)) width = std::max(width, static_cast<int>(b.vector(key).size()));
-  return width;
-}
-
-std::vector<double> per_part(const Build& b, const char* key, std::size_t parts) {
-  if (!b.has(key)) return std::vector<double>(parts, 0.0);
-  const std::vector<double>& given = b.vector(key);
-  if (given.size() != 1 && given.size() != parts)
-    b.refuse("E-WIDTH", key, fmt::format("has {} numbers, the input has {} parts", given.size(), parts));
-  return given.size() == 1 ? std::vector<double>(parts, given[0]) : given;
 }
 
 ComponentType linear_type(std::string name, std::string summary,
@@ -266,7 +257,7 @@ ComponentType linear_type(std::string name, std::string summary,
   type.signs = "As in the equation.";
   type.shape = {"block"};
   type.width = [realization](const Build& b, std::string_view output) {
-    const int width = part_by_part(b, output);
+    const int width = b.signal_width("input");
     return output == "state" ? width * realization(b).order() : width;
   };
   type.build = [realization](Build& b) {

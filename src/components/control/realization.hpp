@@ -6,7 +6,7 @@
 #include <span>
 
 #include "components/control/linear.hpp"
-#include "model/component.hpp"
+#include "components/control/parts.hpp"
 
 namespace escapement::control {
 
@@ -51,18 +51,11 @@ void add_linear(Build& b, const Realization& r, std::span<const Signal<1>> u, st
 void check_size(const Build& b, const char* key, const MatrixValue& M, int rows, int columns,
                 const char* hint);
 
+/// A, B, C and D (zero if absent) as given: n×n, n×m, p×n, p×m, as the hint says.
+Realization given_matrices(const Build& b, const char* hint);
+
 /// The numbers of `initial.state`, zeros if absent; refuses another number than n.
 std::vector<double> start_of(const Build& b, int n);
-
-/// `path.suffix`, with the number of the part if there are several.
-std::string part_name(const Build& b, const char* suffix, std::size_t part, std::size_t parts);
-
-/// The width of a block whose outputs are as wide as its `input`; in a loop of signals a list under `initial` may
-/// decide.
-int part_by_part(const Build& b, std::string_view output);
-
-/// One number for all parts of a signal, or one per part; zeros if the key is absent.
-std::vector<double> per_part(const Build& b, const char* key, std::size_t parts);
 
 /// A type with `input`, `output` and, per part of the signal, a realization that begins at rest (`initial.input`).
 ComponentType linear_type(std::string name, std::string summary,

@@ -24,7 +24,6 @@ valve: {type: control.relay, threshold: 1, width: 0.1, low: 0, high: 5 N, unit: 
 mass: {type: translational.mass, mass: 1 kg}
 push: {type: translational.force, at: mass, input: valve}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = [](Build& b) {
     const double threshold = b.number("threshold"), width = b.number("width");
     const double middle = 0.5 * (b.number("low") + b.number("high")),

@@ -53,7 +53,6 @@ wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 sharp: {type: control.saturation, minimum: -0.5, maximum: 0.8, input: wave}
 rounded: {type: control.saturation, maximum: 1.5, smooth: 0.5, input: wave}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = build;
   return type;
 }

@@ -27,7 +27,6 @@ ComponentType control_second_order() {
 step: {type: control.step, time: 0.1 s}
 lag: {type: control.second_order, frequency: 5 Hz, damping_ratio: 0.3, input: step, initial: {output: 0.5, rate: -2}}
 )yaml";
-  type.width = control::part_by_part;
   type.build = [](Build& b) {
     const double w = 2 * std::numbers::pi * b.number("frequency");
     const control::Realization r{// of y and ẏ/ω

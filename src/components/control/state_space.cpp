@@ -11,20 +11,14 @@ namespace {
 
 void build(Build& b) {
   using namespace control;
-  const MatrixValue &A = b.matrix("A"), &B = b.matrix("B"), &C = b.matrix("C");
-  const int n = A.rows, m = B.columns, p = C.rows;
-  const char* const sizes = "A is n×n, B n×m, C p×n, D p×m";
-  const MatrixValue D = b.given("D") ? b.matrix("D") : zero_matrix(p, m);
-  check_size(b, "A", A, n, n, sizes);
-  check_size(b, "B", B, n, m, sizes);
-  check_size(b, "C", C, p, n, sizes);
-  check_size(b, "D", D, p, m, sizes);
+  const Realization r = given_matrices(b, "A is n×n, B n×m, C p×n, D p×m");
+  const int n = r.order(), m = r.B.columns;
   const auto u = b.wide_signal("input"), y = b.outputs();
   if (static_cast<int>(u.size()) != m)
     b.refuse("E-WIDTH", "input", fmt::format("has {} parts, B has {} columns", u.size(), m));
 
   std::vector<StateVariable<1>> x;
-  add_linear(b, {A, B, C, D}, u, y, start_of(b, n), x, n);
+  add_linear(b, r, u, y, start_of(b, n), x, n);
   for (int i = 0; i < n; ++i) b.channel("state", x[i], 1, 0, i);
 }
 

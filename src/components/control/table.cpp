@@ -39,7 +39,6 @@ ComponentType control_table() {
 wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 curve: {type: control.table, table: [[-1, -2], [0, 0], [2, 1]], interpolation: smooth, beyond: hold, input: wave}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = build;
   return type;
 }

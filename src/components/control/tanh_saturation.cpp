@@ -17,7 +17,6 @@ ComponentType control_tanh_saturation() {
 wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 limiter: {type: control.tanh_saturation, limit: 1, input: wave}
 )yaml";
-  type.width = [](const Build& b, std::string_view) { return b.signal_width("input"); };
   type.build = [](Build& b) {
     const auto in = b.wide_signal("input"), out = b.outputs();
     for (std::size_t i = 0; i < out.size(); ++i)
