@@ -201,7 +201,7 @@ components:
       position: [0, 1 m, 0]
       velocity: [4.61538 m/s, 0, 0]
       angular_velocity: [0, 150 rad/s, -4.61538 rad/s]
-  joint: {type: joint.spherical, between: [ground, top], on_b: [0, -1 m, 0]}
+  joint: {type: joint.spherical, between: [ground, top], at: [0, 0, 0]}
 simulate: {until: 0.2 s, step: 1 ms}
 )yaml";
   ModelText cpp;
@@ -212,7 +212,7 @@ simulate: {until: 0.2 s, step: 1 ms}
            {"initial", Fields{{"position", List{"0", "1 m", "0"}},
                               {"velocity", List{"4.61538 m/s", "0", "0"}},
                               {"angular_velocity", List{"0", "150 rad/s", "-4.61538 rad/s"}}}}});
-  cpp.add("joint", "joint.spherical", {{"between", List{"ground", "top"}}, {"on_b", List{"0", "-1 m", "0"}}});
+  cpp.add("joint", "joint.spherical", {{"between", List{"ground", "top"}}, {"at", List{"0", "0", "0"}}});
   cpp.simulate("until", "0.2 s").simulate("step", "1 ms");
   const Outcome a = run(read(text)), b = run(cpp.model(registry()));
   CHECK(a.rows == b.rows);
@@ -225,8 +225,8 @@ simulate: {until: 0.2 s, step: 1 ms}
   Matrix3 inertia{};
   inertia.m[0][0] = inertia.m[2][2] = 0.234375;
   inertia.m[1][1] = 0.46875;
-  builder.add(body::RigidPose{pose, 15.0, inertia, {{0, 0, -9.81}}});
-  builder.add(joint::BallPose{pose, force, {{0, -1, 0}}, {{0, 0, 0}}});
+  builder.add(body::Rigid{pose, 15.0, inertia, {{0, 0, -9.81}}});
+  builder.add(joint::spherical({}, pose, force, {}, {{0, -1, 0}}));
   const System system = builder.finish();
   State state = system.state();
   system.value(state, pose)[5] = 1;

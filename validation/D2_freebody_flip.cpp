@@ -27,42 +27,16 @@ struct Quantities {
   }
 };
 
-struct FreeBody {
-  static constexpr const char* name = "SO(3) x R3";
-  Position<3> position;
-  Orientation orientation;
-  System system = [this] {
-    SystemBuilder builder;
-    position = builder.position<3>("body.position");
-    orientation = builder.orientation("body.orientation");
-    builder.add(body::Rigid{position, orientation, mass, diagonal(J[0], J[1], J[2]), {}});
-    return builder.finish();
-  }();
-  State initial(const Vector3& omega) const {
-    State s = system.state();
-    for (int i = 0; i < 3; ++i) {
-      system.rate(s, position)[i] = velocity0[i];
-      system.rate(s, orientation)[i] = omega[i];
-    }
-    return s;
-  }
-  Quantities quantities(const State& s) const {
-    const auto q = system.value(s, orientation);
-    return {vector3(system.value(s, position)),
-            vector3(system.rate(s, position)),
-            {q[0], vector3(q, 1)},
-            vector3(system.rate(s, orientation)),
-            vector3(system.acceleration(s, orientation))};
-  }
-};
-
-struct FreePose {
-  static constexpr const char* name = "SE(3)";
+template <Manifold manifold>
+struct FreeOn {
+  static constexpr bool se3 = manifold == Manifold::se3;
+  static constexpr const char* name = se3 ? "SE(3)" : "SO(3) x R3";
   Pose at;
   System system = [this] {
     SystemBuilder builder;
+    builder.frames_move_on(manifold);
     at = builder.pose("body.frame");
-    builder.add(body::RigidPose{at, mass, diagonal(J[0], J[1], J[2]), {}});
+    builder.add(body::Rigid{at, mass, diagonal(J[0], J[1], J[2]), {}});
     return builder.finish();
   }();
   State initial(const Vector3& omega) const {
@@ -76,9 +50,12 @@ struct FreePose {
   Quantities quantities(const State& s) const {
     const auto q = system.value(s, at), v = system.rate(s, at);
     const Rotation<double> R{q[0], vector3(q, 1)};
-    return {vector3(q, 4), R * vector3(v), R, vector3(v, 3), vector3(system.acceleration(s, at), 3)};
+    return {vector3(q, 4), se3 ? R * vector3(v) : vector3(v), R, vector3(v, 3),
+            vector3(system.acceleration(s, at), 3)};
   }
 };
+using FreeBody = FreeOn<Manifold::r3so3>;
+using FreePose = FreeOn<Manifold::se3>;
 
 GeneralizedAlphaOptions scheme(double rho) {
   GeneralizedAlphaOptions o;

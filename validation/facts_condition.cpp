@@ -59,9 +59,7 @@ TEST_CASE("condition numbers from h = 1e-2 to 1e-6") {
   }
   {
     SystemBuilder b;
-    const auto x = b.position<3>("x");
-    const auto R = b.orientation("R");
-    b.add(body::Rigid{x, R, 2.0, diagonal(1, 2, 3)});
+    b.add(body::Rigid{b.pose("body"), 2.0, diagonal(1, 2, 3)});
     const System s = b.finish();
     State z = s.state();
     z.rate = {0, 0, 0, 1, 2, 0.5};

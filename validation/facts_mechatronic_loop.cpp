@@ -1,7 +1,7 @@
 // A mechatronic loop around a constrained body: heavy top on a ball joint, spun by a DC motor that hangs on an RLC
 // supply, whose voltage a controller sets from an accelerometer. One system, second order in every domain.
 #include "components/body/rigid.hpp"
-#include "components/joint/spherical.hpp"
+#include "components/joint/joint.hpp"
 #include "components/math/equations.hpp"
 #include "support.hpp"
 
@@ -15,8 +15,7 @@ constexpr double mass = 15, gravity = 9.81, k_motor = 0.8, R_motor = 2.0, L_moto
 const Matrix3 J = diagonal(0.234375, 0.46875, 0.234375);
 
 struct Loop {
-  Position<3> x;
-  Orientation R;
+  Pose at;
   Multiplier<3> force;
   Signal<3> acceleration;
   Signal<1> voltage;
@@ -26,8 +25,7 @@ struct Loop {
 
   System build() {
     SystemBuilder b;
-    x = b.position<3>("top.position", {.unit = "m"});
-    R = b.orientation("top.orientation");
+    at = b.pose("top");
     force = b.multiplier<3>("pivot.force", {.unit = "N", .nominal = 100});
     acceleration = b.signal<3>("top.acceleration", {.unit = "m/s^2"});
     voltage = b.signal<1>("controller.voltage", {.unit = "V"});
@@ -35,20 +33,16 @@ struct Loop {
     supply_current = b.state<1>("supply.current", {.unit = "A", .equation = "flux balance"});
     supply_voltage = b.state<1>("supply.voltage", {.unit = "V", .equation = "charge balance"});
     filter = b.state<1>("controller.filter");
-    b.add(body::Rigid{x, R, mass, J, {{0, 0, -gravity}}});
-    b.add(joint::Ball{x, R, force, {{0, -1, 0}}, {{0, 0, 0}}});
-    // Accelerometer in world axes: d/dt(-v) + a = 0.
-    b.add(math::equations(
-        std::tuple(x, acceleration),
-        [](const auto& h, const auto& z, auto& row) { row(std::get<1>(h)) += z(std::get<1>(h)); },
-        [](const auto& h, const auto& z, auto& row) { row(std::get<1>(h)) -= z.rate(std::get<0>(h)); }));
+    b.add(body::Rigid{at, mass, J, {{0, 0, -gravity}}});
+    b.add(joint::spherical({}, at, force, {}, {{0, -1, 0}}));
+    b.add(body::FrameAcceleration{at, acceleration, {}});  // an accelerometer in world axes
     // Motor about the top's own axis: torque k i, back-EMF k ω.
     b.add(math::equations(
-        std::tuple(R, current, supply_voltage),
+        std::tuple(at, current, supply_voltage),
         [](const auto& h, const auto& z, auto& row) {
-          const auto& [R, i, u] = h;
-          row(R)[1] -= k_motor * z(i);
-          row(i) += R_motor * z(i) + k_motor * z.rate(R)[1] - z(u);
+          const auto& [at, i, u] = h;
+          row(at)[4] -= k_motor * z(i);
+          row(i) += R_motor * z(i) + k_motor * z.rate(at)[4] - z(u);
           row(u) += z(i);
         },
         [](const auto& h, const auto& z, auto& row) { row(std::get<1>(h)) += L_motor * z(std::get<1>(h)); }));
@@ -77,10 +71,10 @@ struct Loop {
   }
   State initial() const {
     State s = system.state();
-    system.value(s, x)[1] = 1.0;
-    system.rate(s, R)[1] = 20.0;
-    system.rate(s, R)[2] = -4.61538;
-    system.rate(s, x)[0] = 4.61538;  // Ω × (0, 1, 0)
+    system.value(s, at)[5] = 1.0;
+    system.rate(s, at)[4] = 20.0;
+    system.rate(s, at)[5] = -4.61538;
+    system.rate(s, at)[0] = 4.61538;  // Ω × (0, 1, 0)
     return s;
   }
 };
@@ -189,9 +183,9 @@ TEST_CASE("order 2 in mechanics, reaction, circuit, sensor and controller, from 
             e[k] = std::max(e[k], std::abs(got - static_cast<double>(want)));
           };
           for (int k = 0; k < 3; ++k) {
-            worst(0, p.system.value(s, p.x)[k], f.x[k]);
-            worst(1, p.system.rate(s, p.R)[k], exact.z.w[k]);
-            worst(2, p.system.acceleration(s, p.x)[k], f.a[k]);
+            worst(0, p.system.value(s, p.at)[4 + k], f.x[k]);
+            worst(1, p.system.rate(s, p.at)[3 + k], exact.z.w[k]);
+            worst(2, p.system.acceleration(s, p.at)[k], f.a[k]);
             worst(3, p.system.value(s, p.force)[k], f.lambda[k]);
             worst(8, p.system.value(s, p.acceleration)[k], f.a[k]);
           }

@@ -3,7 +3,6 @@
 
 #include <sstream>
 
-#include "components/body/rigid.hpp"
 #include "components/control/constant.hpp"
 #include "components/control/linear.hpp"
 #include "components/control/pid.hpp"
@@ -11,7 +10,6 @@
 #include "components/control/state_space.hpp"
 #include "components/control/step.hpp"
 #include "components/control/tanh_saturation.hpp"
-#include "components/joint/spherical.hpp"
 #include "components/math/equations.hpp"
 #include "components/planar/body.hpp"
 #include "components/planar/damper.hpp"
@@ -242,46 +240,6 @@ TEST_CASE("planar body with offset and knife edge") {
   b.add(planar::Body{q, 1.3, 0.4, 0.6, {{0.5, -1.0}}});
   b.add(planar::KnifeEdge{q, mu});
   check(b);
-}
-
-TEST_CASE("rigid body and ball joint on SO(3) x R3 and on SE(3)") {
-  const Matrix3 J{{{2.0, 0.1, -0.2}, {0.1, 3.0, 0.3}, {-0.2, 0.3, 2.5}}};
-  SystemBuilder b;
-  const auto x = b.position<3>("x");
-  const auto R = b.orientation("R");
-  const auto l = b.multiplier<3>("l");
-  b.add(body::Rigid{x, R, 1.7, J, {{0.0, 0.2, -9.81}}});
-  b.add(joint::Ball{x, R, l, {{0.3, -0.4, 0.2}}, {{0.1, 0.2, 0.3}}});
-  check(b);
-
-  SystemBuilder c;
-  const auto at = c.pose("at");
-  const auto k = c.multiplier<3>("k");
-  c.add(body::RigidPose{at, 1.7, J, {{0.0, 0.2, -9.81}}});
-  c.add(joint::BallPose{at, k, {{0.3, -0.4, 0.2}}, {{0.1, 0.2, 0.3}}});
-  check(c);
-
-  SystemBuilder d;
-  const auto first = d.pose("first"), second = d.pose("second");
-  const auto m = d.multiplier<3>("m"), n = d.multiplier<3>("n");
-  d.add(body::RigidPose{first, 1.7, J, {{0.0, 0.2, -9.81}}});
-  d.add(body::RigidPose{second, 0.6, J});
-  d.add(joint::Spherical{{}, first, m, {{0.1, 0.2, 0.3}}, {{0.3, -0.4, 0.2}}});
-  d.add(joint::Spherical{first, second, n, {{0.3, 0.1, -0.2}}, {{0.0, -0.4, 0.2}}});
-  check(d);
-
-  SystemBuilder e;
-  const auto body = e.pose("body"), other = e.pose("other");
-  const auto l2 = e.multiplier<3>("l2");
-  e.add(body::RigidPose{body, 1.7, J, {{0.0, 0.2, -9.81}}});
-  e.add(body::RigidPose{other, 0.6, J});
-  e.add(joint::Spherical{body, other, l2, {{0.3, 0.1, -0.2}}, {{0.0, -0.4, 0.2}}});
-  for (int i = 0; i < body::RigidPose::outputs; ++i)
-    e.add(OutputTap<body::RigidPose>{
-        {body, 1.7, J, {{0.0, 0.2, -9.81}}}, e.signal<1>("o" + std::to_string(i)), i});
-  for (int i = 0; i < 3; ++i)
-    e.add(OutputTap<joint::Spherical>{{body, other, l2, {}, {}}, e.signal<1>("f" + std::to_string(i)), i});
-  check(e);
 }
 
 namespace {

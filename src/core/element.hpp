@@ -39,6 +39,14 @@ struct Offers {
   }();
   /// A hand-written assembly (elements that profiling names hot); the differentiated form stays the oracle.
   static constexpr bool analytic = requires { E::analytic; };
+  /// Rows and K, C, M of frames by hand: motion(z, a, rows, tangent), with the linear velocity in world axes. Without
+  /// `rates` there are no C and M, and the core turns K for SE(3).
+  static constexpr bool motion = requires { E::by_hand; };
+  static constexpr bool rates = requires { E::rates; };
+  /// After every accepted step: accept(z, memory).
+  static constexpr bool accept = requires(const E& e, const Z& z, double* m) { e.accept(z, m); };
+  /// Does it write any row? Elements with outputs alone do not.
+  static constexpr bool acts = potential || dissipation || violation || slip || flow || store;
 };
 
 /// One position variable among the element's local vectors.
@@ -75,7 +83,11 @@ void moved_by_unit(Manifold m, const B* q, int j, B* dq) {
     dq[j] += B(1.0);
     return;
   }
-  const int k = m == Manifold::se3 ? j - 3 : j;
+  const int k = m == Manifold::so3 ? j : j - 3;
+  if (k < 0 && m == Manifold::r3so3) {
+    dq[4 + j] += B(1.0);
+    return;
+  }
   if (k < 0) {  // translation of a frame along its own axis j: column j of R
     const Rotation<B> R{q[0], {{q[1], q[2], q[3]}}};
     Vec3<B> e;
@@ -99,15 +111,15 @@ void moved_by(Manifold m, int dofs, const B* q, const B* w, B* dq) {
     return;
   }
   const Rotation<B> R{q[0], {{q[1], q[2], q[3]}}};
-  const B* a = m == Manifold::se3 ? w + 3 : w;
+  const B* a = m == Manifold::so3 ? w : w + 3;
   const Vec3<B> omega{{a[0], a[1], a[2]}};
   const Vec3<B> du = 0.5 * (R.w * omega + cross(R.u, omega));
   dq[0] = -0.5 * dot(R.u, omega);
   for (int i = 0; i < 3; ++i) dq[1 + i] = du[i];
-  if (m == Manifold::se3) {
-    const Vec3<B> dx = R * Vec3<B>{{w[0], w[1], w[2]}};
-    for (int i = 0; i < 3; ++i) dq[4 + i] = dx[i];
-  }
+  if (m == Manifold::so3) return;
+  const Vec3<B> linear{{w[0], w[1], w[2]}};
+  const Vec3<B> dx = m == Manifold::se3 ? R * linear : linear;
+  for (int i = 0; i < 3; ++i) dq[4 + i] = dx[i];
 }
 
 /// The element's point: values and accelerations, for any scalar.
@@ -128,6 +140,7 @@ Values<Dual<K, S>, L> lifted(const Values<S, L>& z) {
   for (int i = 0; i < L::positions; ++i) r.v[i].v = z.v[i];
   for (int i = 0; i < L::others; ++i) r.other[i].v = z.other[i];
   r.t.v = z.t;
+  r.frames = z.frames;
   r.memory = z.memory;
   return r;
 }
@@ -137,7 +150,7 @@ template <int K, class S, class L>
 void along_time(Values<Dual<K, S>, L>& r, const Point<S, L>& p, int k) {
   for (const Slot& s : position_slots<L>()) {
     S dq[7]{};
-    moved_by(s.manifold, s.dofs, &p.z.q[s.value], &p.z.v[s.row], dq);
+    moved_by(p.z.actual(s.manifold), s.dofs, &p.z.q[s.value], &p.z.v[s.row], dq);
     for (int i = 0; i < s.values; ++i) r.q[s.value + i].d[k] = dq[i];
   }
   for (int i = 0; i < L::positions; ++i) r.v[i].d[k] = p.a[i];
@@ -150,7 +163,7 @@ void along_positions(Values<Dual<K, S>, L>& r, const Values<S, L>& z, int first)
   for (const Slot& s : position_slots<L>()) {
     for (int j = 0; j < s.dofs; ++j) {
       S dq[7]{};
-      moved_by_unit(s.manifold, &z.q[s.value], j, dq);
+      moved_by_unit(z.actual(s.manifold), &z.q[s.value], j, dq);
       for (int i = 0; i < s.values; ++i) r.q[s.value + i].d[first + s.row + j] = dq[i];
     }
   }
@@ -177,11 +190,11 @@ Point<Dual<L::rows>, L> seeded(
     for (int j = 0; j < s.dofs; ++j) {
       double dq[7]{};
       if (T == nullptr) {
-        moved_by_unit(s.manifold, &p.z.q[s.value], j, dq);
+        moved_by_unit(p.z.actual(s.manifold), &p.z.q[s.value], j, dq);
       } else {
         double w[6];
         for (int i = 0; i < s.dofs; ++i) w[i] = T[i * s.dofs + j];
-        moved_by(s.manifold, s.dofs, &p.z.q[s.value], w, dq);
+        moved_by(p.z.actual(s.manifold), s.dofs, &p.z.q[s.value], w, dq);
       }
       for (int i = 0; i < s.values; ++i) r.z.q[s.value + i].d[s.row + j] = c.position * dq[i];
     }
@@ -205,9 +218,11 @@ void add_coadjoint(const Values<S, L>& z, const std::array<S, L::rows>& p, std::
     for (int k = 0; k < 3; ++k) r[i + k] += a[k];
   };
   for (const Slot& s : position_slots<L>()) {
-    if (s.manifold == Manifold::so3) {
-      add(s.row, cross(at(z.v, s.row), at(p, s.row)));
-    } else if (s.manifold == Manifold::se3) {
+    const Manifold m = z.actual(s.manifold);
+    if (m == Manifold::so3 || m == Manifold::r3so3) {
+      const int i = m == Manifold::so3 ? s.row : s.row + 3;
+      add(i, cross(at(z.v, i), at(p, i)));
+    } else if (m == Manifold::se3) {
       const Vec3<S> linear = at(z.v, s.row), angular = at(z.v, s.row + 3), p_linear = at(p, s.row);
       add(s.row, cross(angular, p_linear));
       add(s.row + 3, cross(angular, at(p, s.row + 3)) + cross(linear, p_linear));
@@ -357,6 +372,43 @@ void constraint_rows(const E& e, const Point<double, L>& p, int holonomic_level,
     if (nonholonomic_level == 0) nonholonomic(p);
     if (nonholonomic_level == 1) nonholonomic(one_time_derivative(p));
     if (nonholonomic_level == 2) nonholonomic(one_time_derivative(one_time_derivative(p)));
+  }
+}
+
+// ------------------------------------------------------------------ rows and tangents by hand
+
+/// K = ∂R/∂q, C = ∂R/∂v, M = ∂R/∂v̇ of all rows along the positions; columns of multipliers follow from the constraint
+/// rows (Φ_q in K, k_v in C).
+template <class L, bool rates>
+struct MotionTangent {
+  static constexpr int n = L::positions;
+  std::array<double, L::rows * n> K{};
+  std::array<double, rates ? L::rows * n : 0> C{}, M{};
+  double& stiffness(int row, int column) { return K[row * n + column]; }
+  double& damping(int row, int column) { return C[row * n + column]; }
+  double& mass(int row, int column) { return M[row * n + column]; }
+};
+
+/// From world to body axes, for frames on SE(3): rows and columns of the linear part, and K of turning with the body.
+template <class L>
+void turn_to_body_axes(const Values<double, L>& z, Rows<double, L>& rows, MotionTangent<L, false>* t) {
+  constexpr int n = L::positions;
+  for (const Slot& s : position_slots<L>()) {
+    if (z.actual(s.manifold) != Manifold::se3) continue;
+    const Rotation<double> R{z.q[s.value], {{z.q[s.value + 1], z.q[s.value + 2], z.q[s.value + 3]}}};
+    const Rotation<double> back = R.inverse();
+    const auto turn = [&](double* x, int stride) {
+      const Vector3 y = back * Vector3{{x[0], x[stride], x[2 * stride]}};
+      for (int i = 0; i < 3; ++i) x[i * stride] = y[i];
+    };
+    double* r = &rows.r[s.row];
+    turn(r, 1);
+    if (!t) continue;
+    for (int j = 0; j < n; ++j) turn(&t->K[s.row * n + j], n);
+    for (int i = 0; i < L::rows; ++i) turn(&t->K[i * n + s.row], 1);
+    const Matrix3 H = hat({{r[0], r[1], r[2]}});
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) t->K[(s.row + i) * n + s.row + 3 + j] += H.m[i][j];
   }
 }
 

@@ -62,7 +62,7 @@ class Checker {
         size += q[k] * q[k];
       }
       for (int k = 0; k < 4; ++k) q[k] /= std::sqrt(size);
-      if (lie.manifold == Manifold::se3)
+      if (lie.manifold != Manifold::so3)
         for (int k = 4; k < 7; ++k) q[k] = options_.spread * uniform();
     }
     return s;

@@ -50,7 +50,10 @@ class GroupBase {
   virtual double oracle_difference(const State& state, const Shift& shift) const = 0;
   /// Why a row of this group is not a finite number, if an element knows.
   virtual const ModelError* fault() const { return nullptr; }
-  bool has_states = false, has_constraints = false;
+  /// After an accepted step: what elements remember (`accept`).
+  virtual void accept(State&) const {}
+  bool has_states = false, has_constraints = false, accepts = false;
+  Manifold frames = Manifold::r3so3;  // where frames move (set by the builder)
 };
 
 /// Dense local tangent, written by analytic elements: k(row handle, i, column handle, j).
@@ -72,10 +75,12 @@ class Group final : public GroupBase {
   static_assert(!Has::violation || L::holonomics > 0, "violation() needs a Multiplier");
   static_assert(!Has::slip || L::nonholonomics > 0, "slip() needs a SlipMultiplier");
   static_assert(!Has::analytic || !L::has_lie, "hand-written assembly is for vector positions");
+  static_assert(!Has::motion || L::states + L::algebraics == 0, "motion() is for positions and multipliers");
 
   Group() {
     has_states = L::states > 0;
     has_constraints = L::holonomics > 0 || L::nonholonomics > 0;
+    accepts = Has::accept;
   }
 
   int add(E element) {
@@ -140,42 +145,27 @@ class Group final : public GroupBase {
   }
 
   void residual(const State& state, const Shift& shift, std::span<double> r) const override {
-    Point<double, L> p;
-    for (std::size_t k = 0; k < elements_.size(); ++k) {
-      gather(state, k, p);
-      std::array<double, L::rows> rows{};
-      evaluate(elements_[k], p, shift, rows);
-      scatter(places_[k], rows, r);
+    if constexpr (Has::acts) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        std::array<double, L::rows> rows{};
+        evaluate(elements_[k], p, shift, rows);
+        scatter(places_[k], rows, r);
+      }
     }
   }
 
   void tangent(const State& state, const Shift& shift, std::span<const double> operators, std::span<double> r,
                std::span<double> values) const override {
-    Point<double, L> p;
-    for (std::size_t k = 0; k < elements_.size(); ++k) {
-      gather(state, k, p);
-      if constexpr (Has::analytic) {
-        if (!shift.constraint_accelerations) {
-          Rows<double, L> rows;
-          LocalMatrix<L> matrix;
-          elements_[k].assemble(p.z, p.a, shift, rows, &matrix);
-          scatter(places_[k], rows.r, r);
-          for (int i = 0; i < L::rows * L::rows; ++i)
-            if (map_[k][i] >= 0) values[map_[k][i]] += matrix.m[i];
-          continue;
-        }
+    if constexpr (Has::acts) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        if constexpr (Has::motion) tangent_by_hand(k, p, shift, operators, r, values);
+        else if (Has::analytic && !shift.constraint_accelerations) tangent_analytic(k, p, shift, r, values);
+        else tangent_differentiated(k, p, shift, operators, r, values);
       }
-      std::array<Dual<L::rows>, L::rows> rows{};
-      add_rows(elements_[k], seeded(p, shift, operators_of(places_[k], operators)), shift, rows);
-      std::array<double, L::rows> plain;
-      for (int i = 0; i < L::rows; ++i) plain[i] = rows[i].v;
-      add_constraint_accelerations(elements_[k], p, shift, plain);
-      scatter(places_[k], plain, r);
-      for (int i = 0; i < L::rows; ++i)
-        for (int j = 0; j < L::rows; ++j) {
-          const int at = map_[k][i * L::rows + j];
-          if (at >= 0) values[at] += rows[i].d[j];
-        }
     }
   }
 
@@ -246,6 +236,17 @@ class Group final : public GroupBase {
     return worst;
   }
 
+  void accept(State& state) const override {
+    if constexpr (Has::accept) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        elements_[k].accept(p.z, &state.memory[memory_of(static_cast<int>(k))]);
+      }
+    }
+    (void)state;
+  }
+
   double output(const State& state, int element, int index) const override {
     if constexpr (Has::outputs) {
       Point<double, L> p;
@@ -262,7 +263,7 @@ class Group final : public GroupBase {
  private:
   using Places = std::array<Place, L::handles>;
 
-  static void check_element(const E& e) {
+  void check_element(const E& e) const {
     constexpr int n = L::positions + L::positions + L::others;  // along q, along v, along everything else
     constexpr int velocities = L::positions, others = 2 * L::positions;
     Point<double, L> p{};
@@ -275,6 +276,7 @@ class Group final : public GroupBase {
     for (int i = 0; i < L::others; ++i) p.z.other[i] = 0.3 + 0.15 * i;
     const std::vector<double> memory(Has::memory, 0.0);
     p.z.memory = memory.data();
+    p.z.frames = frames;
     auto z = lifted<n>(p.z);
     along_positions(z, p.z, 0);
     for (int i = 0; i < L::positions; ++i) z.v[i].d[velocities + i] = 1.0;
@@ -353,6 +355,7 @@ class Group final : public GroupBase {
 
   /// Which local entries can be non-zero (by which functions the element offers, never by its numbers).
   static constexpr bool coupled(int row, int column) {
+    if (!Has::acts) return false;
     const bool position_column = column < L::positions;
     if (row >= L::holonomics_begin && row < L::nonholonomics_begin) return position_column;
     if (row >= L::nonholonomics_begin && !Has::flow) return position_column;
@@ -406,6 +409,7 @@ class Group final : public GroupBase {
       }
     });
     p.z.t = state.t;
+    p.z.frames = frames;
     if constexpr (Has::memory > 0) p.z.memory = &state.memory[memory_of(static_cast<int>(k))];
   }
 
@@ -429,8 +433,124 @@ class Group final : public GroupBase {
         return;
       }
     }
-    add_rows(e, p, shift, rows);
-    add_constraint_accelerations(e, p, shift, rows);
+    if constexpr (Has::motion) {
+      Rows<double, L> out;
+      move(e, p, out, nullptr);
+      scale(e, p, shift, out);
+      rows = out.r;
+      return;
+    } else {
+      add_rows(e, p, shift, rows);
+      add_constraint_accelerations(e, p, shift, rows);
+    }
+  }
+
+  void tangent_analytic(std::size_t k, const Point<double, L>& p, const Shift& shift, std::span<double> r,
+                        std::span<double> values) const {
+    if constexpr (Has::analytic) {
+      Rows<double, L> rows;
+      LocalMatrix<L> matrix;
+      elements_[k].assemble(p.z, p.a, shift, rows, &matrix);
+      scatter(places_[k], rows.r, r);
+      for (int i = 0; i < L::rows * L::rows; ++i)
+        if (map_[k][i] >= 0) values[map_[k][i]] += matrix.m[i];
+    }
+  }
+  void tangent_differentiated(std::size_t k, const Point<double, L>& p, const Shift& shift,
+                              std::span<const double> operators, std::span<double> r,
+                              std::span<double> values) const {
+    if constexpr (!Has::motion) {
+      std::array<Dual<L::rows>, L::rows> rows{};
+      add_rows(elements_[k], seeded(p, shift, operators_of(places_[k], operators)), shift, rows);
+      std::array<double, L::rows> plain;
+      for (int i = 0; i < L::rows; ++i) plain[i] = rows[i].v;
+      add_constraint_accelerations(elements_[k], p, shift, plain);
+      scatter(places_[k], plain, r);
+      for (int i = 0; i < L::rows; ++i)
+        for (int j = 0; j < L::rows; ++j) {
+          const int at = map_[k][i * L::rows + j];
+          if (at >= 0) values[at] += rows[i].d[j];
+        }
+    }
+  }
+
+  // ---- by hand
+  using Tangent = MotionTangent<L, Has::rates>;
+
+  void tangent_by_hand(std::size_t k, const Point<double, L>& p, const Shift& shift,
+                       std::span<const double> operators, std::span<double> r,
+                       std::span<double> values) const {
+    if constexpr (Has::motion) {
+      Rows<double, L> rows;
+      Tangent t;
+      move(elements_[k], p, rows, &t);
+      scale(elements_[k], p, shift, rows);
+      scatter(places_[k], rows.r, r);
+      add_motion(k, t, shift, operators_of(places_[k], operators), values);
+    }
+  }
+
+  static void move(const E& e, const Point<double, L>& p, Rows<double, L>& rows, Tangent* t) {
+    if constexpr (Has::motion) {
+      e.motion(p.z, p.a, rows, t);
+      if constexpr (!Has::rates)
+        if (p.z.frames == Manifold::se3) turn_to_body_axes(p.z, rows, t);
+    }
+  }
+  /// Constraint rows: Φ and k times their factors, or Φ̈ and k̇.
+  static void scale(const E& e, const Point<double, L>& p, const Shift& c, Rows<double, L>& rows) {
+    for (int i = L::holonomics_begin; i < L::nonholonomics_begin; ++i)
+      rows.r[i] *= c.constraint_accelerations ? 0.0 : c.holonomic_scale;
+    for (int i = L::nonholonomics_begin; i < L::rows; ++i)
+      rows.r[i] *= c.constraint_accelerations ? 0.0 : c.nonholonomic_scale;
+    add_constraint_accelerations(e, p, c, rows.r);
+  }
+  template <class Operators>
+  void add_motion(std::size_t k, Tangent& t, const Shift& c, const Operators& operators,
+                  std::span<double> values) const {
+    constexpr int n = L::positions;
+    const auto& map = map_[k];
+    const auto add = [&](int row, int column, double x) {
+      if (const int at = map[row * L::rows + column]; at >= 0) values[at] += x;
+    };
+    for (int i = 0; i < n; ++i) {  // forces of multipliers: Φ_qᵀ, k_vᵀ
+      for (int m = L::holonomics_begin; m < L::nonholonomics_begin; ++m) add(i, m, t.stiffness(m, i));
+      if constexpr (Has::rates)
+        for (int m = L::nonholonomics_begin; m < L::rows; ++m) add(i, m, t.damping(m, i));
+    }
+    for (int i = 0; i < L::rows; ++i) {
+      const bool holonomic = i >= L::holonomics_begin && i < L::nonholonomics_begin;
+      const bool slip = i >= L::nonholonomics_begin;
+      const double factor = holonomic ? c.holonomic_scale : slip ? c.nonholonomic_scale : 1.0;
+      if (c.constraint_accelerations && (holonomic || slip)) {  // Φ̈ and k̇ along v̇
+        for (int j = 0; j < n; ++j) {
+          if constexpr (Has::rates) {
+            add(i, j, factor * c.acceleration * (holonomic ? t.stiffness(i, j) : t.damping(i, j)));
+          } else {
+            add(i, j, factor * c.acceleration * t.stiffness(i, j));
+          }
+        }
+        continue;
+      }
+      double row[n];
+      const double* K = &t.K[i * n];
+      for (int j = 0; j < n; ++j) row[j] = c.position * K[j];
+      int slot = 0;
+      for (const Slot& s : position_slots<L>()) {
+        const double* T = operators[slot++];
+        if (!T) continue;
+        const int first =
+            frames == Manifold::r3so3 && s.manifold == Manifold::se3 ? 3 : 0;  // T = I before it
+        for (int j = first; j < s.dofs; ++j) {
+          double sum = 0;
+          for (int l = first; l < s.dofs; ++l) sum += K[s.row + l] * T[l * s.dofs + j];
+          row[s.row + j] = c.position * sum;
+        }
+      }
+      if constexpr (Has::rates)
+        for (int j = 0; j < n; ++j) row[j] += c.velocity * t.C[i * n + j] + c.acceleration * t.M[i * n + j];
+      for (int j = 0; j < n; ++j) add(i, j, factor * row[j]);
+    }
   }
 
   static void add_constraint_accelerations(const E& e, const Point<double, L>& p, const Shift& shift,

@@ -59,7 +59,10 @@ struct Values {
   std::array<S, L::positions> v;
   std::array<S, L::others> other;  // x, y, λ, μ
   S t{};
+  Manifold frames = Manifold::r3so3;  // where the frames of the system move
   const double* memory = nullptr;
+
+  Manifold actual(Manifold declared) const { return declared == Manifold::se3 ? frames : declared; }
 
   template <class H>
   auto operator()(const H& h) const {
@@ -80,6 +83,16 @@ struct Values {
     if (h.local < 0) [[unlikely]]
       foreign_handle();
     return block<H::dofs>(&v[h.local_row]);
+  }
+  /// Velocity of a frame's origin, world axes; its angular velocity, body axes.
+  Vec3<S> linear_velocity(const Pose& h) const {
+    const auto u = rate(h);
+    const Vec3<S> linear{{u[0], u[1], u[2]}};
+    return frames == Manifold::se3 ? (*this)(h).R * linear : linear;
+  }
+  Vec3<S> angular_velocity(const Pose& h) const {
+    const auto u = rate(h);
+    return {{u[3], u[4], u[5]}};
   }
 
  private:
@@ -126,5 +139,17 @@ struct Rows {
     }
   }
 };
+
+/// A force at the origin of a frame (world axes) and a torque (body axes) act on it: its rows drain.
+template <class S, class L>
+void push(const Values<S, L>& z, Rows<S, L>& out, const Pose& at, const Vec3<S>& force,
+          const Vec3<S>& torque) {
+  const auto row = out(at);
+  const Vec3<S> linear = z.frames == Manifold::se3 ? z(at).R.inverse() * force : force;
+  for (int i = 0; i < 3; ++i) {
+    row[i] -= linear[i];
+    row[3 + i] -= torque[i];
+  }
+}
 
 }  // namespace escapement

@@ -29,23 +29,26 @@ void move_positions(const System& system, std::span<const double> q0, std::span<
   for (int i = 0; i < rows.end; ++i)
     if (values[i] >= 0) q[values[i]] = q0[values[i]] + u[i];
   for (const auto& lie : system.lie_variables()) {
-    const bool se3 = lie.manifold == Manifold::se3;
+    const bool se3 = lie.manifold == Manifold::se3, frame = lie.manifold != Manifold::so3;
     const int value = lie.place.value, row = lie.place.row;
-    const Vector3 w = at(u, se3 ? row + 3 : row);
+    const Vector3 w = at(u, frame ? row + 3 : row);
     const Rotation<double> R0{q0[value], at(q0, value + 1)};
     const Rotation<double> R = normalised(R0 * exp_so3(w));
     q[value] = R.w;
     put(q, value + 1, R.u);
-    if (se3) put(q, value + 4, at(q0, value + 4) + R0 * (left_tangent_so3(w) * at(u, row)));
+    if (frame)
+      put(q, value + 4, at(q0, value + 4) + (se3 ? R0 * (left_tangent_so3(w) * at(u, row)) : at(u, row)));
     if (operators.empty()) continue;
     const auto T = operators.subspan(lie.place.tangent, lie.dofs() * lie.dofs());
     const Matrix3 A = tangent_so3(w);
-    put_block(T, lie.dofs(), 0, 0, A);
-    if (se3) {
-      put_block(T, 6, 3, 3, A);
-      put_block(T, 6, 0, 3, tangent_se3_coupling(at(u, row), w));
-      put_block(T, 6, 3, 0, Matrix3{});
+    if (!frame) {
+      put_block(T, 3, 0, 0, A);
+      continue;
     }
+    put_block(T, 6, 0, 0, se3 ? A : Matrix3::identity());
+    put_block(T, 6, 0, 3, se3 ? tangent_se3_coupling(at(u, row), w) : Matrix3{});
+    put_block(T, 6, 3, 0, Matrix3{});
+    put_block(T, 6, 3, 3, A);
   }
 }
 
@@ -65,8 +68,9 @@ void lie_bracket(const System& system, std::span<const double> v, std::span<cons
   std::fill(b.begin(), b.begin() + system.rows(Kind::position).end, 0.0);
   for (const auto& lie : system.lie_variables()) {
     const int row = lie.place.row;
-    if (lie.manifold == Manifold::so3) {
-      put(b, row, cross(at(v, row), at(a, row)));
+    if (lie.manifold != Manifold::se3) {
+      const int angular = lie.manifold == Manifold::so3 ? row : row + 3;
+      put(b, angular, cross(at(v, angular), at(a, angular)));
     } else {
       put(b, row, cross(at(v, row + 3), at(a, row)) - cross(at(a, row + 3), at(v, row)));
       put(b, row + 3, cross(at(v, row + 3), at(a, row + 3)));

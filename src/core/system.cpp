@@ -109,6 +109,8 @@ void System::state_store(const State& s, std::span<double> r) const {
 }
 
 void System::remember(State& s, bool fresh) const {
+  for (const auto& g : groups_)
+    if (g->accepts) g->accept(s);
   if (remembering_) remembering_->remember(s, fresh);
 }
 
@@ -129,7 +131,11 @@ std::string System::unknown_name(int row) const {
 
 std::string System::row_name(int row) const {
   const Variable& v = owner(row);
-  return "`" + unknown_name(row) + "` (" + (v.equation.empty() ? equation_of(v.kind) : v.equation) + ")";
+  const std::size_t part = row - v.row;
+  const std::string says = part < v.parts.size() ? v.parts[part]
+                           : v.equation.empty()  ? equation_of(v.kind)
+                                                 : v.equation;
+  return "`" + unknown_name(row) + "` (" + says + ")";
 }
 
 // ------------------------------------------------------------------ SystemBuilder
@@ -177,6 +183,7 @@ System SystemBuilder::finish() {
     for (std::size_t i = 0; i < s.variables_.size(); ++i) {
       Variable& v = s.variables_[i];
       if (static_cast<int>(v.kind) != k) continue;
+      if (v.manifold == Manifold::se3) v.manifold = frames_;
       v.value = s.values_;
       v.row = row;
       places[i] = {v.value, v.row, -1};
@@ -200,6 +207,7 @@ System SystemBuilder::finish() {
   PatternBuilder pattern(row);
   for (int i = 0; i < row; ++i) pattern.add(i, i);
   for (const auto& g : s.groups_) {
+    g->frames = frames_;
     g->connect(places, s.memory_, pattern);
     g->check_structure();
   }

@@ -120,6 +120,8 @@ class SystemBuilder {
   Pose pose(std::string name, Description d = {.unit = "m"}) {
     return make<Pose>(std::move(name), std::move(d));
   }
+  /// All frames of the system move on this manifold: r3so3 (default) or se3.
+  void frames_move_on(Manifold manifold) { frames_ = manifold; }
   template <int n>
   StateVariable<n> state(std::string name, Description d = {}) {
     return make<StateVariable<n>>(std::move(name), std::move(d));
@@ -162,7 +164,7 @@ class SystemBuilder {
     if (d.row_unit.empty() && H::kind == Kind::algebraic) d.row_unit = d.unit;
     system_.variables_.push_back({H::kind, H::manifold, H::values, H::dofs, std::move(name),
                                   std::move(d.unit), std::move(d.equation), d.nominal, d.row_nominal,
-                                  std::move(d.row_unit)});
+                                  std::move(d.row_unit), std::move(d.parts)});
     touched_.push_back(false);
     return h;
   }
@@ -172,6 +174,7 @@ class SystemBuilder {
   std::unordered_map<std::type_index, GroupBase*> by_type_;
   DynamicGroup* dynamic_ = nullptr;
   std::vector<char> touched_;
+  Manifold frames_ = Manifold::r3so3;
   bool finished_ = false;
 };
 

@@ -68,7 +68,9 @@ struct OutputTap {
   Signal<1> to;
   int index = 0;
 
-  static_assert(Offers<E>::memory == 0, "an output that reads memory cannot be tapped");
+  static_assert(Offers<E>::memory == 0 || Offers<E>::accept, "memory that others write cannot be tapped");
+  static constexpr int memory = Offers<E>::memory;
+  void accept(const auto& z, double* m) const requires(Offers<E>::memory > 0) { element.accept(z, m); }
   auto variables() const { return std::tuple_cat(element.variables(), std::tie(to)); }
   void flow(const auto& z, auto& out) const { out(to) += z(to) - element.output(z, index); }
 };

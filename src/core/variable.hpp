@@ -14,8 +14,9 @@ const char* name_of(Kind kind);
 /// "momentum balance", "rate law", … : what the row of such an unknown says.
 const char* equation_of(Kind kind);
 
-/// Where a position lives. Every other kind lives on ℝⁿ.
-enum class Manifold { vector, so3, se3 };
+/// Where a position lives. Every other kind lives on ℝⁿ. A frame in space moves on SE(3), or on ℝ³×SO(3): one of the two
+/// for all frames of a system (docs/decisions/0009).
+enum class Manifold { vector, so3, se3, r3so3 };
 
 /// One unknown of a system and its row: everything messages, norms and numbering need.
 struct Variable {
@@ -29,8 +30,9 @@ struct Variable {
   double nominal;        // usual magnitude of the unknown, in `unit`
   double row_nominal;    // usual magnitude of its row (violation of a constraint, defect of a balance)
   std::string row_unit;  // of its row; empty: not told
-  int value = 0;         // first index into State::value  (set by System)
-  int row = 0;           // first row                      (set by System)
+  std::vector<std::string> parts;  // what each of its rows says; empty: `equation` for all
+  int value = 0;                   // first index into State::value  (set by System)
+  int row = 0;                     // first row                      (set by System)
 };
 
 /// How a variable is described when it is made.
@@ -40,6 +42,7 @@ struct Description {
   double row_nominal = 1.0;
   std::string equation = {};
   std::string row_unit = {};
+  std::vector<std::string> parts = {};
 };
 
 // ------------------------------------------------------------------ handles
@@ -67,10 +70,11 @@ struct Orientation : Handle {
   static constexpr Manifold manifold = Manifold::so3;
   static constexpr int values = 4, dofs = 3;
 };
-/// A frame in space (rotation and origin); its velocity is (linear, angular), both in body axes.
+/// A frame in space (rotation and origin); its velocity is (linear, angular), the angular in body axes, the linear in
+/// world axes on ℝ³×SO(3), in body axes on SE(3). Values::linear_velocity and push() hide the difference.
 struct Pose : Handle {
   static constexpr Kind kind = Kind::position;
-  static constexpr Manifold manifold = Manifold::se3;
+  static constexpr Manifold manifold = Manifold::se3;  // or r3so3: Values::frames tells
   static constexpr int values = 7, dofs = 6;
 };
 template <int n, Kind k>

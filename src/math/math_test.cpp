@@ -20,17 +20,6 @@ double difference(const Matrix3& a, const Matrix3& b) {
   return d;
 }
 
-Matrix3 matrix(const Rotation<double>& R) {
-  Matrix3 m;
-  for (int j = 0; j < 3; ++j) {
-    Vector3 e;
-    e[j] = 1;
-    const Vector3 c = R * e;
-    for (int i = 0; i < 3; ++i) m.m[i][j] = c[i];
-  }
-  return m;
-}
-
 /// Matrix exponential by its series, in long double.
 Matrix3 series_exp(const Vector3& w) {
   long double A[3][3], term[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},

@@ -54,4 +54,34 @@ Rotation<double> normalised(const Rotation<double>& r) {
   return {s * r.w, s * r.u};
 }
 
+Matrix3 matrix(const Rotation<double>& R) {
+  const double w = R.w, x = R.u[0], y = R.u[1], z = R.u[2];
+  return {{{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+           {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+           {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}}};
+}
+
+Rotation<double> from_axes(const Vector3& x, const Vector3& y, const Vector3& z) {
+  // Of the four ways to divide, the one by the largest component.
+  const double trace = x[0] + y[1] + z[2];
+  const double squares[4] = {1 + trace, 1 + x[0] - y[1] - z[2], 1 - x[0] + y[1] - z[2],
+                             1 - x[0] - y[1] + z[2]};  // 4 w², 4 x², 4 y², 4 z²
+  int largest = 0;
+  for (int i = 1; i < 4; ++i)
+    if (squares[i] > squares[largest]) largest = i;
+  const double s = std::sqrt(squares[largest]), half = 0.5 / s;
+  const double xy = x[1] + y[0], xz = x[2] + z[0], yz = y[2] + z[1];
+  const double wx = y[2] - z[1], wy = z[0] - x[2], wz = x[1] - y[0];
+  switch (largest) {
+    case 0:
+      return normalised({0.5 * s, {{wx * half, wy * half, wz * half}}});
+    case 1:
+      return normalised({wx * half, {{0.5 * s, xy * half, xz * half}}});
+    case 2:
+      return normalised({wy * half, {{xy * half, 0.5 * s, yz * half}}});
+    default:
+      return normalised({wz * half, {{xz * half, yz * half, 0.5 * s}}});
+  }
+}
+
 }  // namespace escapement

@@ -28,7 +28,14 @@ struct Frame {
   Rotation<S> R;
   Vec3<S> x;
   Vec3<S> operator*(const Vec3<S>& a) const { return x + R * a; }
+  Frame operator*(const Frame& o) const { return {R * o.R, x + R * o.x}; }
+  Frame inverse() const { return {R.inverse(), -(R.inverse() * x)}; }
 };
+
+/// The matrix of a rotation: its columns are the body's axes.
+Matrix3 matrix(const Rotation<double>& R);
+/// The rotation with these axes as columns (orthonormal, right-handed).
+Rotation<double> from_axes(const Vector3& x, const Vector3& y, const Vector3& z);
 
 /// exp on SO(3), as a quaternion (T-lie-2).
 Rotation<double> exp_so3(const Vector3& w);

@@ -98,6 +98,12 @@ struct Mat3 {
 using Matrix3 = Mat3<double>;
 
 inline Matrix3 hat(const Vector3& w) { return {{{0, -w[2], w[1]}, {w[2], 0, -w[0]}, {-w[1], w[0], 0}}}; }
+inline Matrix3 transposed(const Matrix3& a) {
+  Matrix3 r;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) r.m[i][j] = a.m[j][i];
+  return r;
+}
 inline Matrix3 diagonal(double a, double b, double c) { return {{{a, 0, 0}, {0, b, 0}, {0, 0, c}}}; }
 
 /// A constant matrix times a vector of the kernel's scalar.

@@ -11,7 +11,10 @@ namespace {
 
 class Assembler final : public Resolver {
  public:
-  explicit Assembler(const Model& model) : model_(model) {}
+  explicit Assembler(const Model& model) : model_(model) {
+    const FieldValue* frames = model.simulate.find("frames");
+    if (frames && std::get<std::string>(*frames) == "se3") builder_.frames_move_on(Manifold::se3);
+  }
 
   Assembly run() {
     read_fields();
@@ -22,6 +25,7 @@ class Assembler final : public Resolver {
     build();
     diagnostics_.stop();
     make_taps();
+    make_offered();
     return finish();
   }
 
@@ -47,6 +51,33 @@ class Assembler final : public Resolver {
       throw fault("E-TYPE", name->mark, where, "expected a name, found " + name->described());
     const std::string text = FieldReader(*c.space, c.loop).substituted(*name, where);
     return node_named(Model::absolute(*c.space, text), text, *port.domain, name->mark, where, *c.space);
+  }
+
+  AttachedFrame frame(int component, const Port& port, int end) override {
+    AttachedFrame at;
+    framed_ = &at;
+    static_cast<Handle&>(at.node) = node(component, port, end);
+    framed_ = nullptr;
+    return at;
+  }
+  void joint(JointPlacement joint) override { joints_.push_back(std::move(joint)); }
+  void offer(int component, int node, const ElementId& reading,
+             std::function<void(SystemBuilder&, const Handle&)> make) override {
+    offered_[{component, node}].reading = reading;
+    offered_[{component, node}].make = std::move(make);
+  }
+  Handle offered(int component, int node) override {
+    Offered& o = offered_[{component, node}];
+    if (o.wanted) return o.handle;
+    const ComponentType& type = *model_.components[component].type;
+    const OfferedNode& n = type.offers[node];
+    const std::string& path = model_.components[component].path;
+    o.handle = make_node(builder_, n.domain, type.offers.size() == 1 ? path : path + "." + n.name);
+    o.wanted = true;
+    return o.handle;
+  }
+  void memory(const ElementId& element, int slot, double value) override {
+    memories_.push_back({element, slot, value});
   }
 
   std::vector<std::vector<Signal<1>>> signals(int component, const Port& port) override {
@@ -141,6 +172,17 @@ class Assembler final : public Resolver {
     std::vector<double> values;
     bool rate;
   };
+  struct Offered {
+    Handle handle;
+    bool wanted = false;  // somebody connects to it
+    ElementId reading;
+    std::function<void(SystemBuilder&, const Handle&)> make;
+  };
+  struct Memory {
+    ElementId element;
+    int slot;
+    double value;
+  };
 
   // ---- 1. values
 
@@ -198,6 +240,29 @@ class Assembler final : public Resolver {
   Handle node_named(const std::string& absolute, const std::string& text, Domain domain, const Mark& mark,
                     const std::string& where, const Namespace& space) {
     if (absolute == "ground") return {};
+    if (domain == Domain::frame) {
+      for (const std::size_t dot : {absolute.size(), absolute.rfind('.')}) {
+        if (dot == std::string::npos) continue;
+        const int c = model_.find_component(absolute.substr(0, dot));
+        if (c < 0 || !model_.components[c].type->frames) continue;
+        const std::string name = dot < absolute.size() ? absolute.substr(dot + 1) : "";
+        for (const auto& [known, on_node] : bodies_[c].frames)
+          if (known == name) {
+            if (framed_) framed_->on_node = on_node, framed_->design = bodies_[c].pose * on_node;
+            return own_nodes_[c];
+          }
+        if (model_.components[c].type->output(name))
+          throw fault("E-DOMAIN", mark, where,
+                      fmt::format("`{}` is a signal, needs a frame of a body", text));
+        std::vector<std::string> names;
+        for (const auto& [known, on_node] : bodies_[c].frames)
+          if (!known.empty()) names.push_back(absolute.substr(0, dot) + "." + known);
+        throw fault("E-REFERENCE", mark, where, fmt::format("there is no frame `{}`", text),
+                    did_you_mean(text, names, fmt::format("its frames: {}", fmt::join(names, ", "))));
+      }
+    } else if (const Handle* node = offered_named(absolute, domain)) {
+      return *node;
+    }
     const auto mismatch = [&](const std::string& is) {
       return fault("E-DOMAIN", mark, where, fmt::format("`{}` is {}, needs {}", text, is, info(domain).node));
     };
@@ -221,6 +286,23 @@ class Assembler final : public Resolver {
     throw unknown(text, mark, where, space, domain);
   }
 
+  /// A joint coordinate: the joint's own name if it has one of this domain, or `joint.name`.
+  const Handle* offered_named(const std::string& absolute, Domain domain) {
+    for (const std::size_t dot : {absolute.size(), absolute.rfind('.')}) {
+      if (dot == std::string::npos) continue;
+      const int c = model_.find_component(absolute.substr(0, dot));
+      if (c < 0) continue;
+      const auto& offers = model_.components[c].type->offers;
+      const std::string name = dot < absolute.size() ? absolute.substr(dot + 1) : "";
+      for (std::size_t i = 0; i < offers.size(); ++i)
+        if (offers[i].domain == domain && (name.empty() || offers[i].name == name)) {
+          offered(c, static_cast<int>(i));
+          return &offered_[{c, static_cast<int>(i)}].handle;
+        }
+    }
+    return nullptr;
+  }
+
   /// An unknown name, with the nearest one that would fit.
   ModelError unknown(const std::string& text, const Mark& mark, const std::string& where,
                      const Namespace& space, std::optional<Domain> domain) {
@@ -231,6 +313,8 @@ class Assembler final : public Resolver {
     };
     for (const FlatComponent& c : model_.components) {
       if (domain ? c.type->provides == domain : c.type->block) add(c.path);
+      for (const OfferedNode& o : c.type->offers)
+        if (domain == o.domain) add(c.path + "." + o.name);
       if (!domain)
         for (const OutputType& o : c.type->outputs) add(c.path + "." + o.name);
     }
@@ -292,6 +376,16 @@ class Assembler final : public Resolver {
 
   void begin_widths() {
     diagnostics_.stop();  // widths need valid fields
+    bodies_.resize(model_.components.size());
+    for (std::size_t i = 0; i < model_.components.size(); ++i) {
+      const FlatComponent& c = model_.components[i];
+      if (c.type->frames)
+        diagnostics_.collect([&] {
+          bodies_[i] = c.type->frames(
+              Build(builder_, *this, static_cast<int>(i), *c.type, c.path, values_[i], *c.fields));
+        });
+    }
+    diagnostics_.stop();
     widths_.assign(model_.components.size(), unknown_width);
     own_outputs_.resize(model_.components.size());
     for (std::size_t i = 0; i < model_.components.size(); ++i) {
@@ -622,8 +716,57 @@ class Assembler final : public Resolver {
       const BoundOutput& b = bound_[index];
       if (b.source == BoundOutput::Source::unbound)
         throw std::logic_error("an output was not bound by its component: number " + std::to_string(index));
+      if (b.offered >= 0) {
+        const Position<1> node = Build::typed<Position<1>>(offered(owner_of(index), b.offered));
+        if (b.index == 0) builder_.add(ValueTap<Position<1>>{node, signal});
+        else builder_.add(RateTap<Position<1>>{node, signal});
+        continue;
+      }
       if (b.tap) b.tap(builder_, b, signal);
       else builder_.add(ValueTap<Signal<1>>{Build::typed<Signal<1>>(b.handle), signal});
+    }
+  }
+
+  /// The component of an output, by its index into bound_.
+  int owner_of(int index) const {
+    return static_cast<int>(std::upper_bound(first_output_.begin(), first_output_.end(), index) -
+                            first_output_.begin()) -
+           1;
+  }
+
+  void make_offered() {
+    for (auto& [key, o] : offered_)
+      if (o.wanted) o.make(builder_, o.handle);
+  }
+
+  /// Bodies start where they say, or where joint coordinates put them.
+  void place_bodies(Assembly& a) {
+    std::vector<PlacedBody> bodies;
+    for (std::size_t i = 0; i < bodies_.size(); ++i)
+      if (model_.components[i].type->frames) bodies.push_back({own_nodes_[i].variable, &bodies_[i]});
+    for (const JointPlacement* j : place(bodies, joints_))
+      a.warnings.push_back(fmt::format(
+          "{}: it closes a loop, so its coordinate at the start follows from the other joints", j->path));
+    for (const PlacedBody& b : bodies) {
+      const Variable& v = a.system.variables()[b.variable];
+      const Frame<double>& pose = b.body->pose;
+      const double values[7] = {pose.R.w,  pose.R.u[0], pose.R.u[1], pose.R.u[2],
+                                pose.x[0], pose.x[1],   pose.x[2]};
+      std::copy(values, values + 7, &a.initial.value[v.value]);
+      const Vector3 linear =
+          v.manifold == Manifold::se3 ? pose.R.inverse() * b.body->velocity : b.body->velocity;
+      for (int k = 0; k < 3; ++k) {
+        a.initial.rate[v.row + k] = linear[k];
+        a.initial.rate[v.row + 3 + k] = b.body->angular_velocity[k];
+      }
+    }
+    for (const Memory& m : memories_)
+      a.initial.memory[m.element.group->memory_of(m.element.index) + m.slot] = m.value;
+    for (const auto& [key, o] : offered_) {
+      if (!o.wanted) continue;
+      const Variable& v = a.system.variables()[o.handle.variable];
+      a.initial.value[v.value] = o.reading.group->output(a.initial, o.reading.index, 0);
+      a.initial.rate[v.row] = o.reading.group->output(a.initial, o.reading.index, 1);
     }
   }
 
@@ -642,6 +785,7 @@ class Assembler final : public Resolver {
       if (to.size() != s.values.size()) throw std::logic_error("initial values of the wrong size");
       std::copy(s.values.begin(), s.values.end(), to.begin());
     }
+    place_bodies(a);
     a.events = std::move(events_);
     for (std::size_t i = 0; i < model_.components.size(); ++i) add_channels(a, static_cast<int>(i));
     for (std::size_t d = 0; d < model_.nodes.size(); ++d) add_channels(a, -2 - static_cast<int>(d));
@@ -715,6 +859,11 @@ class Assembler final : public Resolver {
   std::map<int, Signal<1>> tapped_;  // by index into bound_
   std::vector<Start> starts_;
   std::vector<TimeEvent> events_;
+  std::vector<BodyFrames> bodies_;  // by component
+  std::vector<JointPlacement> joints_;
+  std::map<std::pair<int, int>, Offered> offered_;  // by component and number
+  std::vector<Memory> memories_;
+  AttachedFrame* framed_ = nullptr;  // where the frame that is being named goes
   bool gravity_used_ = false;
 };
 

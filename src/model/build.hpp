@@ -8,6 +8,7 @@
 
 #include "core/tap.hpp"
 #include "model/fields.hpp"
+#include "model/placement.hpp"
 
 namespace escapement {
 
@@ -20,6 +21,7 @@ struct BoundOutput {
   ElementId element;
   int index = 0;
   Handle handle;
+  int offered = -1;  // of a joint coordinate: which of the component's offered nodes it equals
   void (*tap)(SystemBuilder&, const BoundOutput&, Signal<1> to) = nullptr;  // null: it is a signal already
 };
 
@@ -51,6 +53,13 @@ class Resolver {
   virtual std::vector<std::string> units(int component, const Port& port) = 0;
   virtual FieldReader reader(int component) = 0;
   virtual bool trusts_code() = 0;
+  virtual AttachedFrame frame(int component, const Port& port, int end) = 0;
+  virtual void joint(JointPlacement joint) = 0;
+  /// How an offered node comes to be, and the element whose outputs 0 and 1 are its value and rate.
+  virtual void offer(int component, int node, const ElementId& reading,
+                     std::function<void(SystemBuilder&, const Handle&)> make) = 0;
+  virtual void memory(const ElementId& element, int slot, double value) = 0;
+  virtual Handle offered(int component, int node) = 0;
 };
 
 class Build {
@@ -105,6 +114,14 @@ class Build {
                      const std::vector<std::pair<std::string, std::string>>& variables) const {
     return resolver_.reader(component_).compile(text, path_ + "." + std::string(key), variables);
   }
+  /// … that must have this unit.
+  Expression compile(const Node& text, std::string_view key,
+                     const std::vector<std::pair<std::string, std::string>>& variables,
+                     const std::string& unit) const {
+    Expression e = compile(text, key, variables);
+    resolver_.reader(component_).check_unit(e, text, unit, path_ + "." + std::string(key));
+    return e;
+  }
   /// A number in a unit that only the component knows.
   double quantity(const Node& text, std::string_view key, const std::string& unit) const {
     const Parameter p = escapement::number(std::string(key), unit, "");
@@ -124,6 +141,31 @@ class Build {
   template <class H>
   H node(std::string_view key, int end = 0) const {
     return typed<H>(resolver_.node(component_, port(key), end));
+  }
+  /// The frame at an end of a port: a body's node and where on it.
+  AttachedFrame frame(std::string_view key, int end = 0) const {
+    return resolver_.frame(component_, port(key), end);
+  }
+  /// Ties two bodies: where they start may follow from its coordinates.
+  void joint(JointPlacement joint) { resolver_.joint(std::move(joint)); }
+  /// Offered node number `node` has value and rate as outputs 0 and 1 of `reading`; `make` adds what ties it, if somebody
+  /// connects to it.
+  void offer(int node, const ElementId& reading, std::function<void(SystemBuilder&, const Handle&)> make) {
+    resolver_.offer(component_, node, reading, std::move(make));
+  }
+  /// The offered node itself: it will be an unknown.
+  Position<1> offered(int node) const { return typed<Position<1>>(resolver_.offered(component_, node)); }
+  /// A channel that is the value (index 0) or the rate (1) of an offered node.
+  void offered_channel(std::string_view output, const ElementId& reading, int index, int node) {
+    BoundOutput& b = resolver_.bound(component_, output, 0);
+    b.source = BoundOutput::Source::element;
+    b.element = reading;
+    b.index = index;
+    b.offered = node;
+  }
+  /// What an element remembers at the start.
+  void start_memory(const ElementId& element, int slot, double value) {
+    resolver_.memory(element, slot, value);
   }
   bool connected(std::string_view key) const { return fields_.find(key) != nullptr; }
   /// A single signal; of an optional port only if it is connected().

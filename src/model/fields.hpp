@@ -80,6 +80,9 @@ class FieldReader {
   /// A number of any dimension.
   Expression compile(const Node& value, const std::string& where,
                      const std::vector<std::pair<std::string, std::string>>& variables = {}) const;
+  /// Throws unless the expression has this unit.
+  void check_unit(const Expression& e, const Node& value, const std::string& unit, const std::string& where,
+                  bool bare_allowed = false) const;
   /// A parameter: a number, a vector or text.
   ParameterValue parameter(const Node& value, const std::string& where) const;
   /// `link.(i-1).tip` -> `link.2.tip`.
@@ -106,8 +109,6 @@ class FieldReader {
   /// An equation's text with the names of parameters replaced by their values.
   std::string with_numbers(const std::string& text) const;
   Node flattened(const Parameter& p, const Node& value) const;
-  void check_unit(const Expression& e, const Node& value, const std::string& unit, const std::string& where,
-                  bool bare_allowed = false) const;
 
   const Namespace& space_;
   const Loop& loop_;

@@ -35,6 +35,9 @@ const std::vector<Parameter>& simulate_schema() {
       choice("constraints", {"index-3", "index-2"},
              "constraints on positions alone, or stabilised with velocities too")
           .otherwise("index-3"),
+      choice("frames", {"r3so3", "se3"},
+             "how frames in space move in a step: translation and rotation apart, or together as a screw")
+          .otherwise("r3so3"),
       boolean("redundant", "allow redundant constraints; their reactions are then one of many")
           .otherwise("false"),
       boolean("adaptive", "steps chosen by error control").otherwise("false"),

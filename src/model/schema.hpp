@@ -14,6 +14,7 @@
 namespace escapement {
 
 class Build;
+struct BodyFrames;
 
 /// One key of a component (or of `simulate:`): type, unit, default, range.
 struct Parameter {
@@ -120,6 +121,14 @@ struct OutputType {
   bool by_default = true;  // recorded unless the model chooses otherwise
 };
 
+/// A one-dimensional node that a component can show of itself: a joint coordinate. It becomes an unknown only if somebody
+/// connects to it.
+struct OfferedNode {
+  std::string name;  // `joint.name`; the first one is meant by the component's own name, too
+  Domain domain;
+  std::string summary;
+};
+
 /// How the 3-D view will draw it: a primitive and the keys or outputs that size it.
 struct Shape {
   std::string primitive = "none";  // box, cylinder, sphere, spring, damper, rod, arrow, gear, block, none
@@ -139,11 +148,14 @@ struct ComponentType {
   std::vector<Port> ports;
   std::vector<OutputType> outputs;
   std::optional<Domain> provides;  // it owns a node of this domain: its name stands for the node
-  bool block = false;              // a block: its name stands for its first output; `unit:` may tag it
+  std::vector<OfferedNode> offers;
+  bool block = false;  // a block: its name stands for its first output; `unit:` may tag it
   /// How wide a wide output is ("output", or another by name); < 1: not known yet. Without it: as wide as `input`.
   std::function<int(const Build&, std::string_view output)> width;
   /// Further outputs that depend on the component's own fields (never blocks).
   std::function<std::vector<OutputType>(const Build&)> own_outputs;
+  /// Of a body: its frames and where it starts.
+  std::function<BodyFrames(const Build&)> frames;
   std::function<void(Build&)> build;
 
   ComponentType& takes(Parameter p) { return parameters.push_back(std::move(p)), *this; }

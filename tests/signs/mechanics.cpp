@@ -325,14 +325,14 @@ b: {type: body.rigid, mass: 2 kg, principal_inertia: [1 kg*m^2, 1 kg*m^2, 1 kg*m
        [] {
          const At hanging(0, R"yaml(
 b: {type: body.rigid, mass: 2 kg, principal_inertia: [1 kg*m^2, 1 kg*m^2, 1 kg*m^2], initial: {position: [1 m, 0, -1 m]}}
-j: {type: joint.spherical, between: [ground, b], on_a: [1 m, 0, 0], on_b: [0, 0, 1 m]}
+j: {type: joint.spherical, between: [ground, b], at: [1 m, 0, 0]}
 )yaml");
          CHECK(hanging["j.force.z"] == about(20));  // of ground on the body
          const At turned(0, R"yaml(
 a: {type: body.rigid, mass: 2 kg, principal_inertia: [1 kg*m^2, 1 kg*m^2, 1 kg*m^2], initial: {axis: [1, 0, 0], angle: 90 deg}}
-b: {type: body.rigid, mass: 2 kg, principal_inertia: [1 kg*m^2, 1 kg*m^2, 1 kg*m^2], initial: {position: [0, 0, -1 m]}}
+b: {type: body.rigid, mass: 2 kg, principal_inertia: [1 kg*m^2, 1 kg*m^2, 1 kg*m^2], frames: {up: {position: [0, 0, 1 m]}}, initial: {position: [0, 0, -1 m]}}
 top: {type: joint.spherical, between: [ground, a]}
-j: {type: joint.spherical, between: [a, b], on_b: [0, 0, 1 m]}
+j: {type: joint.spherical, between: [a, b.up]}
 )yaml");
          CHECK(turned["top.force.z"] == about(40));
          CHECK(turned["j.force.y"] == about(20));  // up, in the axes of A, whose y points up

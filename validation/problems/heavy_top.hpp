@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "components/body/rigid.hpp"
-#include "components/joint/spherical.hpp"
+#include "components/joint/joint.hpp"
 #include "core/system.hpp"
 
 namespace escapement::problems {
@@ -132,51 +132,11 @@ inline Vector3 vector3(std::span<const double> x, int first = 0) {
   return {{x[first], x[first + 1], x[first + 2]}};
 }
 
-/// On SO(3) × ℝ³.
-struct HeavyTop : HeavyTopData {
-  static constexpr const char* name = "SO(3) x R3";
-  Position<3> position;
-  Orientation orientation;
-  Multiplier<3> force;
-  System system = build();
-
-  /// `speed`: all velocities relative to the problem's own.
-  State initial(double speed = 1) const {
-    State s = system.state();
-    const Vector3 omega = speed * omega0, v = cross(omega, arm);
-    for (int i = 0; i < 3; ++i) {
-      system.value(s, position)[i] = arm[i];
-      system.rate(s, position)[i] = v[i];
-      system.rate(s, orientation)[i] = omega[i];
-    }
-    return s;
-  }
-  TopQuantities quantities(const State& s) const {
-    const auto q = system.value(s, orientation);
-    return {vector3(system.value(s, position)),
-            {q[0], vector3(q, 1)},
-            vector3(system.rate(s, position)),
-            vector3(system.rate(s, orientation)),
-            vector3(system.acceleration(s, position)),
-            vector3(system.acceleration(s, orientation)),
-            vector3(system.value(s, force))};
-  }
-
- private:
-  System build() {
-    SystemBuilder builder;
-    position = builder.position<3>("top.position", {.unit = "m"});
-    orientation = builder.orientation("top.orientation");
-    force = builder.multiplier<3>("joint.force", {.unit = "N", .nominal = 100});
-    builder.add(body::Rigid{position, orientation, mass, diagonal(J1, J2, J3), gravity});
-    builder.add(joint::Ball{position, orientation, force, -arm, {}});
-    return builder.finish();
-  }
-};
-
-/// On SE(3).
-struct HeavyTopPose : HeavyTopData {
-  static constexpr const char* name = "SE(3)";
+/// As a frame on ℝ³×SO(3) or on SE(3).
+template <Manifold manifold>
+struct HeavyTopOn : HeavyTopData {
+  static constexpr bool se3 = manifold == Manifold::se3;
+  static constexpr const char* name = se3 ? "SE(3)" : "SO(3) x R3";
   Pose at;
   Multiplier<3> force;
   System system = build();
@@ -198,9 +158,9 @@ struct HeavyTopPose : HeavyTopData {
     const Vector3 linear = vector3(v), omega = vector3(v, 3);
     return {vector3(q, 4),
             R,
-            R * linear,
+            se3 ? R * linear : linear,
             omega,
-            R * (vector3(a) + cross(omega, linear)),
+            se3 ? R * (vector3(a) + cross(omega, linear)) : vector3(a),
             vector3(a, 3),
             vector3(system.value(s, force))};
   }
@@ -208,13 +168,16 @@ struct HeavyTopPose : HeavyTopData {
  private:
   System build() {
     SystemBuilder builder;
+    builder.frames_move_on(manifold);
     at = builder.pose("top.frame", {.unit = "m"});
     force = builder.multiplier<3>("joint.force", {.unit = "N", .nominal = 100});
-    builder.add(body::RigidPose{at, mass, diagonal(J1, J2, J3), gravity});
-    builder.add(joint::BallPose{at, force, -arm, {}});
+    builder.add(body::Rigid{at, mass, diagonal(J1, J2, J3), gravity});
+    builder.add(joint::spherical({}, at, force, {}, -arm));
     return builder.finish();
   }
 };
+using HeavyTop = HeavyTopOn<Manifold::r3so3>;
+using HeavyTopPose = HeavyTopOn<Manifold::se3>;
 
 /// Frobenius norm of the difference of two rotation matrices.
 inline double distance(const Rotation<double>& a, const Rotation<double>& b) {

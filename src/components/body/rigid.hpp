@@ -1,48 +1,20 @@
-// Rigid bodies about their centre of mass: on SO(3) × ℝ³ (Rigid) and on SE(3) (RigidPose), with weight.
+// A rigid body: its frame is at the centre of mass. Newton's and Euler's equations with weight.
 #pragma once
 #include "core/group.hpp"
 
 namespace escapement::body {
 
-/// Position of the centre of mass in world axes, rotation with angular velocity in body axes.
 struct Rigid {
-  Position<3> position;
-  Orientation orientation;
+  Pose at;
   double mass;        // kg
   Matrix3 inertia;    // kg m², about the centre of mass, body axes
   Vector3 gravity{};  // m/s²
 
   static constexpr bool constant_inertia = true;
-  auto variables() const { return std::tie(position, orientation); }
-  void store(const auto& z, auto& out) const {
-    out(position) += mass * z.rate(position);
-    out(orientation) += inertia * z.rate(orientation);
-  }
-  auto potential(const auto& z) const {
-    const auto x = z(position);
-    return -mass * (gravity[0] * x[0] + gravity[1] * x[1] + gravity[2] * x[2]);
-  }
-  auto energy(const auto& z) const {
-    const auto v = z.rate(position), w = z.rate(orientation);
-    return 0.5 * mass * dot(v, v) + 0.5 * dot(w, inertia * w) + potential(z);
-  }
-};
-
-/// The same body as one frame; linear and angular velocity both in body axes.
-struct RigidPose {
-  Pose at;
-  double mass;        // kg
-  Matrix3 inertia;    // kg m²
-  Vector3 gravity{};  // m/s²
-
-  static constexpr bool constant_inertia = true;
-  static constexpr int outputs =
-      14;  // position, quaternion, velocity (world), angular velocity (body), energy
   auto variables() const { return std::tie(at); }
   void store(const auto& z, auto& out) const {
     const auto v = z.rate(at);
-    using S = std::remove_cvref_t<decltype(v[0])>;
-    const Vec3<S> momentum = inertia * Vec3<S>{{v[3], v[4], v[5]}};
+    const auto momentum = inertia * z.angular_velocity(at);
     for (int i = 0; i < 3; ++i) {
       out(at)[i] += mass * v[i];
       out(at)[3 + i] += momentum[i];
@@ -53,24 +25,87 @@ struct RigidPose {
     return -mass * (gravity[0] * x[0] + gravity[1] * x[1] + gravity[2] * x[2]);
   }
   auto energy(const auto& z) const {
-    const auto v = z.rate(at);
-    using S = std::remove_cvref_t<decltype(v[0])>;
-    const Vec3<S> linear{{v[0], v[1], v[2]}}, angular{{v[3], v[4], v[5]}};
+    const auto linear = z.linear_velocity(at), angular = z.angular_velocity(at);
     return 0.5 * mass * dot(linear, linear) + 0.5 * dot(angular, inertia * angular) + potential(z);
   }
+
+  static constexpr int outputs = 1;
+  auto output(const auto& z, int) const { return energy(z); }
+
+  // By hand. With p = J ω: J ω̇ + ω × p; on SE(3) also m (v̇ + ω × v) − m Rᵀ g in body axes.
+  static constexpr bool by_hand = true, rates = true;
+  template <class L>
+  void motion(const Values<double, L>& z, const std::array<double, 6>& a, Rows<double, L>& r,
+              MotionTangent<L, true>* t) const {
+    const Vector3 v{{z.v[0], z.v[1], z.v[2]}}, w{{z.v[3], z.v[4], z.v[5]}};
+    const Vector3 p = inertia * w, torque = inertia * Vector3{{a[3], a[4], a[5]}} + cross(w, p);
+    const bool se3 = z.frames == Manifold::se3;
+    const Vector3 g = se3 ? z(at).R.inverse() * gravity : gravity;
+    const Vector3 carried = se3 ? cross(w, v) : Vector3{};
+    for (int i = 0; i < 3; ++i) {
+      r.r[i] = mass * (a[i] + carried[i] - g[i]);
+      r.r[3 + i] = torque[i];
+    }
+    if (!t) return;
+    const Matrix3 W = hat(w), WJ = W * inertia, P = hat(p), V = hat(v), G = hat(g);
+    for (int i = 0; i < 3; ++i) {
+      t->mass(i, i) = mass;
+      for (int j = 0; j < 3; ++j) {
+        t->mass(3 + i, 3 + j) = inertia.m[i][j];
+        t->damping(3 + i, 3 + j) = WJ.m[i][j] - P.m[i][j];
+        if (!se3) continue;
+        t->damping(i, j) = mass * W.m[i][j];
+        t->damping(i, 3 + j) = -mass * V.m[i][j];
+        t->stiffness(i, 3 + j) = -mass * G.m[i][j];
+      }
+    }
+  }
+};
+
+/// What can be read off a frame fixed to a body: pose, velocities, energy of the body.
+struct FrameReading {
+  Pose at;
+  Frame<double> on_body{};  // relative to the body's node
+  static constexpr int outputs =
+      16;  // position, quaternion, velocity, angular velocity (body, then world axes)
+
+  auto variables() const { return std::tie(at); }
   auto output(const auto& z, int index) const {
     const auto frame = z(at);
-    const auto v = z.rate(at);
-    using S = std::remove_cvref_t<decltype(v[0])>;
-    if (index < 3) return S(frame.x[index]);
-    if (index < 7) return S(index == 3 ? frame.R.w : frame.R.u[index - 4]);
-    if (index < 10) return S((frame.R * Vec3<S>{{v[0], v[1], v[2]}})[index - 7]);
-    if (index < 13) return S(v[index - 7]);
-    return S(energy(z));
+    const auto w = z.angular_velocity(at);
+    using S = std::remove_cvref_t<decltype(w[0])>;
+    const auto arm = as<S>(on_body.x);
+    if (index < 3) return S((frame * arm)[index]);
+    if (index < 7) {
+      const Rotation<S> q = frame.R * Rotation<S>{S(on_body.R.w), as<S>(on_body.R.u)};
+      return S(index == 3 ? q.w : q.u[index - 4]);
+    }
+    if (index < 10) return S((z.linear_velocity(at) + frame.R * cross(w, arm))[index - 7]);
+    if (index < 13) {
+      const Rotation<S> back = Rotation<S>{S(on_body.R.w), as<S>(on_body.R.u)}.inverse();
+      return S((back * w)[index - 10]);
+    }
+    return S((frame.R * w)[index - 13]);
   }
+};
+
+/// The velocity of a frame's origin as something that is stored: its rate is the acceleration, world axes (T-one-3).
+struct FrameAcceleration {
+  Pose at;
+  Signal<3> acceleration;  // m/s²
+  Vector3 arm;             // m, body axes
+
+  auto variables() const { return std::tie(at, acceleration); }
+  void store(const auto& z, auto& out) const {
+    using S = std::remove_cvref_t<decltype(z.t)>;
+    const auto v = z.linear_velocity(at) + z(at).R * cross(z.angular_velocity(at), as<S>(arm));
+    out(acceleration) -= v;
+  }
+  void flow(const auto& z, auto& out) const { out(acceleration) += z(acceleration); }
 };
 
 }  // namespace escapement::body
 
 extern template class escapement::Group<escapement::body::Rigid>;
-extern template class escapement::Group<escapement::body::RigidPose>;
+extern template class escapement::Group<escapement::body::FrameReading>;
+extern template class escapement::Group<escapement::body::FrameAcceleration>;

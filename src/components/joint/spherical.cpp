@@ -1,48 +1,41 @@
-#include "components/joint/spherical.hpp"
+#include "components/joint/build.hpp"
 
-#include "model/component.hpp"
-
-template class escapement::Group<escapement::joint::Spherical>;
-template class escapement::Group<escapement::joint::Ball>;
-template class escapement::Group<escapement::joint::BallPose>;
-template class escapement::Group<escapement::OutputTap<escapement::joint::Spherical>>;
+template class escapement::Group<escapement::joint::Joint<3>>;
+template class escapement::Group<escapement::OutputTap<escapement::joint::Joint<3>>>;
+template class escapement::Group<escapement::joint::RelativeRotation>;
+template class escapement::Group<escapement::OutputTap<escapement::joint::RelativeRotation>>;
 
 namespace escapement {
 namespace {
 
+using joint::Equation;
+using enum Equation::Kind;
+
 void build(Build& b) {
-  const auto point = [&](const char* key) {
-    const std::vector<double>& p = b.vector(key);
-    return Vector3{{p[0], p[1], p[2]}};
-  };
-  const auto force = b.system.multiplier<3>(b.name("force"), {.unit = "N", .row_unit = "m"});
-  const ElementId id = b.add(joint::Spherical{b.node<Pose>("between", 0), b.node<Pose>("between", 1), force,
-                                              point("on_a"), point("on_b")});
-  for (int i = 0; i < 3; ++i) b.channel<joint::Spherical>("force", id, i, i);
+  const joint::Markers m = joint::markers(b);
+  joint::tie<3>(b, m, {{{coincide, 0}, {coincide, 1}, {coincide, 2}}});
+  const ElementId reading = b.add(joint::RelativeRotation{m.a, m.b, m.on_a.R, m.on_b.R});
+  for (int i = 0; i < 4; ++i) b.channel<joint::RelativeRotation>("quaternion", reading, i, i);
 }
 
 }  // namespace
 
 ComponentType joint_spherical() {
-  ComponentType type("joint.spherical", "A ball joint: a point of A and a point of B stay together.");
+  ComponentType type = joint::joint_type("joint.spherical",
+                                         "A ball joint: a point of A and a point of B stay together.", false);
   type.description =
-      "x_B + R_B · on_b = x_A + R_A · on_a, with x the centre of mass and R the orientation of each body. Of "
-      "ground the point is given in world coordinates. Positions and velocities at the start must agree with "
-      "this.";
-  type.connects(between(Domain::frame));
-  type.takes(
-      vector("on_a", "m", 3, "the point of A, in A's axes from its centre of mass").otherwise("[0, 0, 0]"));
-  type.takes(
-      vector("on_b", "m", 3, "the point of B, in B's axes from its centre of mass").otherwise("[0, 0, 0]"));
-  type.gives({"force", "N", "load of A on B, in A's axes", "xyz"});
+      "Three equations: the two points stay together. Positions and velocities of the bodies at the start "
+      "must agree with this.";
+  type.gives({"quaternion", "1", "rotation of B relative to A", "wxyz", false, false});
   type.signs =
-      "The force is the load of A on B, in the axes of A: a hanging B below ground has a positive force.z.";
+      "Force and torque are the load of A on B, in the axes of A's frame (of the world with `at`, in the "
+      "design position): a B that hangs below ground has a positive force.z; the torque is zero.";
   type.shape = {"sphere"};
   type.example = R"yaml(
-upper: {type: body.rigid, mass: 2 kg, principal_inertia: [0.1 kg*m^2, 0.1 kg*m^2, 0.02 kg*m^2], initial: {position: [0, 0, -0.5 m]}}
+upper: {type: body.rigid, mass: 2 kg, principal_inertia: [0.1 kg*m^2, 0.1 kg*m^2, 0.02 kg*m^2], frames: {elbow: {position: [0, 0, -0.5 m]}}, initial: {position: [0, 0, -0.5 m]}}
 lower: {type: body.rigid, mass: 1 kg, inertia: [[0.05 kg*m^2, 0, 0], [0, 0.05 kg*m^2, 0], [0, 0, 0.01 kg*m^2]], initial: {position: [0.5 m, 0, -1 m], axis: [0, 1, 0], angle: -90 deg}}
-shoulder: {type: joint.spherical, between: [ground, upper], on_b: [0, 0, 0.5 m]}
-elbow: {type: joint.spherical, between: [upper, lower], on_a: [0, 0, -0.5 m], on_b: [0, 0, 0.5 m]}
+shoulder: {type: joint.spherical, between: [ground, upper], at: [0, 0, 0]}
+elbow: {type: joint.spherical, between: [upper.elbow, lower], at: [0, 0, -1 m]}
 )yaml";
   type.build = build;
   return type;
