@@ -56,6 +56,11 @@ void print_error(const ModelError& e, bool json, const std::optional<RunPlace>& 
   fmt::print(stderr, "{}\n", text);
 }
 
+void print_note(const std::string& text, bool json) {
+  if (json) print_json(Json::object().set("event", "note").set("message", text));
+  else fmt::print(stderr, "note: {}\n", text);
+}
+
 void print_warning(const std::string& text, bool json) {
   if (json) print_json(Json::object().set("event", "warning").set("message", text));
   else fmt::print(stderr, "warning: {}\n", text);

@@ -17,6 +17,7 @@ struct RunPlace {
 /// A fault as data; `at` for faults of a run.
 Json error_json(const ModelError& e, const std::optional<RunPlace>& at = {});
 void print_error(const ModelError& e, bool json, const std::optional<RunPlace>& at = {});
+void print_note(const std::string& text, bool json);
 void print_warning(const std::string& text, bool json);
 /// A path as a shell takes it.
 std::string quoted_if_needed(const std::string& path);

@@ -177,7 +177,9 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   Json warnings = Json::array();
   for (const auto& w : assembly.warnings) warnings.add(w);
   for (const auto& w : s.warnings) warnings.add(w);
-  j.set("events", events).set("event_count", s.event_count).set("warnings", warnings);
+  Json notes = Json::array();
+  for (const auto& n : s.notes) notes.add(n);
+  j.set("events", events).set("event_count", s.event_count).set("warnings", warnings).set("notes", notes);
   j.set("largest_constraint_violation", s.largest_violation).set("most_violated", s.most_violated);
   j.set("largest_velocity_violation", s.largest_velocity_violation)
       .set("most_violated_velocity", s.most_violated_velocity);
@@ -323,6 +325,8 @@ int run(const Command& command) {
                                        .text(true) +
                                    "\n");
   for (const std::string& w : result.statistics.warnings) print_warning(w, command.json);
+  if (!command.quiet)
+    for (const std::string& n : result.statistics.notes) print_note(n, command.json);
   if (failure) {
     print_error(*failure, command.json, place);
     if (!command.json && !command.quiet)

@@ -18,7 +18,7 @@ class Relaxation {
       : system_(system),
         state_(state),
         options_(options),
-        newton_(system.pattern(), 0, {}),
+        newton_(system, 0, {}),
         r_(system.size()),
         du_(system.size()),
         stored_(system.size()),

@@ -33,7 +33,7 @@ void tell_moves(const System& system, const State& from, const State& to, const 
   std::string text;
   for (std::size_t i = 0; i < moves.size() && i < most; ++i) text += (i ? "; " : "") + moved_text(moves[i]);
   if (moves.size() > most) text += fmt::format("; and {} more", moves.size() - most);
-  result.warnings.push_back(fmt::format("{} moved {}", why, text));
+  result.notes.push_back(fmt::format("{} moved {}", why, text));
 }
 
 /// The same constraints a little aside, still satisfied: is it only this position?

@@ -138,6 +138,7 @@ class Run {
     state = std::move(prepared_.state);
     jumps_.apply(state, state.t + timetable_.slack());
     for (const auto& w : prepared_.warnings) warn(w);
+    result_.statistics.notes = prepared_.notes;
     for (const auto& w : stepper_.warnings()) warn(w.message);
     const StartReport start = stepper_.start(state);
     result_.statistics.newton_iterations += start.newton.iterations;

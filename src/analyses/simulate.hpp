@@ -39,7 +39,7 @@ struct RunStatistics {
   };
   std::vector<Event> events;  // the first 10,000 …
   long event_count = 0;       // … of so many
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, notes;
 };
 
 /// Why a run ended before its time.

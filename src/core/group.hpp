@@ -119,9 +119,10 @@ class Group final : public GroupBase {
           [&](const auto&... h) { ((places_[k][i++] = h.is_ground() ? Place{} : places[h.variable]), ...); },
           elements_[k].variables());
       const auto rows = global_rows(places_[k]);
+      const auto occupied = shape(elements_[k]);
       for (int c = 0; c < L::rows; ++c)
         for (int r = 0; r < L::rows; ++r)
-          if (coupled(r, c) && rows[r] >= 0 && rows[c] >= 0) pattern.add(rows[r], rows[c]);
+          if (occupied[r * L::rows + c] && rows[r] >= 0 && rows[c] >= 0) pattern.add(rows[r], rows[c]);
     }
   }
 
@@ -129,10 +130,11 @@ class Group final : public GroupBase {
     map_.resize(elements_.size());
     for (std::size_t k = 0; k < elements_.size(); ++k) {
       const auto rows = global_rows(places_[k]);
+      const auto occupied = shape(elements_[k]);
       for (int r = 0; r < L::rows; ++r)
         for (int c = 0; c < L::rows; ++c)
           map_[k][r * L::rows + c] =
-              coupled(r, c) && rows[r] >= 0 && rows[c] >= 0 ? pattern.find(rows[r], rows[c]) : -1;
+              occupied[r * L::rows + c] && rows[r] >= 0 && rows[c] >= 0 ? pattern.find(rows[r], rows[c]) : -1;
     }
   }
 
@@ -360,6 +362,62 @@ class Group final : public GroupBase {
     if (row >= L::holonomics_begin && row < L::nonholonomics_begin) return position_column;
     if (row >= L::nonholonomics_begin && !Has::flow) return position_column;
     return true;
+  }
+
+  /// The same; of elements by hand (smooth, without cases) only what is not zero at two generic points.
+  std::array<bool, L::rows * L::rows> shape(const E& e) const {
+    std::array<bool, L::rows * L::rows> occupied;
+    for (int r = 0; r < L::rows; ++r)
+      for (int c = 0; c < L::rows; ++c) occupied[r * L::rows + c] = coupled(r, c);
+    if constexpr (Has::motion) {
+      constexpr int n = L::positions;
+      std::array<bool, L::rows * n> seen{};
+      for (const double shift : {0.0, 0.37}) {
+        Rows<double, L> rows;
+        Tangent t;
+        Point<double, L> p = generic_point(shift);
+        p.z.frames = frames;
+        move(e, p, rows, &t);
+        for (int i = 0; i < L::rows * n; ++i) {
+          seen[i] = seen[i] || t.K[i] != 0;
+          if constexpr (Has::rates) seen[i] = seen[i] || t.C[i] != 0 || t.M[i] != 0;
+        }
+      }
+      const std::array<bool, L::rows* n> plain = seen;
+      for (const Slot& s : position_slots<L>()) {  // T(u) mixes the columns of a rotation
+        if (s.manifold == Manifold::vector) continue;
+        const int first = frames == Manifold::r3so3 && s.manifold == Manifold::se3 ? 3 : 0;
+        for (int r = 0; r < L::rows; ++r) {
+          bool any = false;
+          for (int j = first; j < s.dofs; ++j) any = any || plain[r * n + s.row + j];
+          for (int j = first; any && j < s.dofs; ++j) seen[r * n + s.row + j] = true;
+        }
+      }
+      for (int r = 0; r < L::rows; ++r)
+        for (int c = 0; c < n; ++c) {
+          occupied[r * L::rows + c] = seen[r * n + c];
+          if (r >= L::holonomics_begin) occupied[c * L::rows + r] = plain[r * n + c];
+        }
+    }
+    return occupied;
+  }
+
+  /// A point where nothing vanishes by chance.
+  static Point<double, L> generic_point(double shift) {
+    Point<double, L> p{};
+    for (int i = 0; i < L::values; ++i) p.z.q[i] = 0.4 + 0.1 * i + shift * (i % 3);
+    double turn = 0.3 + shift;
+    for (const Slot& s : position_slots<L>()) {
+      if (s.manifold == Manifold::vector) continue;
+      turn += 0.83;
+      const Rotation<double> R = exp_so3({{0.7 * turn, -0.4 + turn, 0.5 * turn * turn}});
+      p.z.q[s.value] = R.w;
+      for (int k = 0; k < 3; ++k) p.z.q[s.value + 1 + k] = R.u[k];
+    }
+    for (int i = 0; i < L::positions; ++i) p.z.v[i] = 0.7 - 0.23 * i + shift;
+    for (int i = 0; i < L::positions; ++i) p.a[i] = 0.9 - 0.17 * i + shift;
+    for (int i = 0; i < L::others; ++i) p.z.other[i] = 0.3 + 0.15 * i + shift;
+    return p;
   }
 
   static std::array<int, L::rows> global_rows(const Places& places) {

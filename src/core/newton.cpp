@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/elimination_order.hpp"
 #include "core/signal_loop.hpp"
 
 namespace escapement {
 
-Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options)
+Newton::Newton(const System& system, int extra, NewtonOptions options)
+    : Newton(system.pattern(), extra, options, elimination_order(system)) {}
+
+Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options, std::span<const int> order)
     : options_(options), n_(pattern.n), solver_(make_solver(pattern.n)) {
-  solver_->analyze(pattern);
+  solver_->analyze(pattern, order);
   values_.assign(pattern.nonzeros(), 0.0);
   residual_.assign(n_, 0.0);
   increment_.assign(n_ + extra, 0.0);

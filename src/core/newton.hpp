@@ -59,7 +59,9 @@ struct NewtonReport {
 class Newton {
  public:
   /// Allocates everything; solves do not allocate unless they fail. `extra`: increments beyond the n unknowns.
-  Newton(const Pattern& pattern, int extra, NewtonOptions options);
+  Newton(const Pattern& pattern, int extra, NewtonOptions options, std::span<const int> order = {});
+  /// In the order of elimination that suits the system's constraints.
+  Newton(const System& system, int extra, NewtonOptions options);
   NewtonReport solve(NewtonProblem& problem);
   /// Forgets the factorisation (the matrix has changed by more than a little).
   void invalidate() { factored_ = false; }

@@ -21,7 +21,7 @@ ConstraintRank constraint_rank(const System& system, const State& state, int mos
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
       if (p.row[k] >= first && values[k] != 0)
         entries.push_back({p.row[k] - first, j, values[k] * system.nominal()[j]});
-  RowRank rank = row_rank(result.equations, positions, entries, 1e-8, most_dependencies);
+  RowRank rank = row_rank(result.equations, positions, entries, 1e-11, most_dependencies);
   result.rank = rank.rank;
   result.dependencies = std::move(rank.dependencies);
   for (Dependency& d : result.dependencies)

@@ -22,10 +22,7 @@ enum class StateRow {
 class Start final : public NewtonProblem {
  public:
   Start(const System& system, State& state, const StartOptions& options)
-      : system_(system),
-        state_(state),
-        options_(options),
-        newton_(system.pattern(), 0, {.tolerance = 1e-12}) {
+      : system_(system), state_(state), options_(options), newton_(system, 0, {.tolerance = 1e-12}) {
     const int n = system.size();
     weights_.assign(n, 1.0);
     other_r_.assign(n, 0.0);
@@ -286,11 +283,7 @@ Violation largest(const System& system, std::span<const double> r, Range rows) {
 class Projector {
  public:
   Projector(const System& system, const StartOptions& options)
-      : system_(system),
-        options_(options),
-        newton_(system.pattern(), 0, {}),
-        r_(system.size()),
-        du_(system.size()) {}
+      : system_(system), options_(options), newton_(system, 0, {}), r_(system.size()), du_(system.size()) {}
 
   void factor(const State& state, std::span<const char> kept = {}) {
     system_.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},

@@ -322,7 +322,8 @@ class Assembler final : public Resolver {
         fitting.push_back(path.substr(space.prefix.size()));
     };
     for (const FlatComponent& c : model_.components) {
-      if (domain ? c.type->provides == domain : c.type->block) add(c.path);
+      if (domain ? c.type->provides == domain || (domain == Domain::frame && c.type->frames) : c.type->block)
+        add(c.path);
       for (const OfferedNode& o : c.type->offers)
         if (domain == o.domain) add(c.path + "." + o.name);
       if (!domain)
@@ -752,11 +753,17 @@ class Assembler final : public Resolver {
       if (o.wanted) o.make(builder_, o.handle);
   }
 
+  /// It has frames and a node of its own: not fixed in the world.
+  bool is_body(std::size_t component) const {
+    const ComponentType& type = *model_.components[component].type;
+    return type.frames && type.provides;
+  }
+
   /// Bodies start where they say, or where joint coordinates put them.
   void place_bodies(Assembly& a) {
     std::vector<PlacedBody> bodies;
     for (std::size_t i = 0; i < bodies_.size(); ++i)
-      if (model_.components[i].type->frames) bodies.push_back({own_nodes_[i].variable, &bodies_[i]});
+      if (is_body(i)) bodies.push_back({own_nodes_[i].variable, &bodies_[i]});
     for (const JointPlacement* j : place(bodies, joints_))
       if (!j->kept)
         a.warnings.push_back(fmt::format(
@@ -776,7 +783,7 @@ class Assembler final : public Resolver {
     }
     if (!joints_.empty())
       for (std::size_t i = 0; i < bodies_.size(); ++i)
-        if (model_.components[i].type->frames && !touched_.contains(own_nodes_[i].variable))
+        if (is_body(i) && !touched_.contains(own_nodes_[i].variable))
           a.warnings.push_back(fmt::format("{}: nothing is attached to this body, it moves freely",
                                            model_.components[i].path));
     for (const Memory& m : memories_)
@@ -958,17 +965,22 @@ std::vector<const Channel*> Assembly::defaults() const {
 }
 
 std::vector<int> matching(std::string_view pattern, const std::vector<std::string>& names) {
-  std::vector<int> exact, part, output;
-  const std::string prefix = std::string(pattern) + ".";
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const int k = static_cast<int>(i);
-    if (matches(pattern, names[i])) exact.push_back(k);
-    if (!names[i].starts_with(prefix)) continue;
-    part.push_back(k);
-    const std::string_view rest = std::string_view(names[i]).substr(prefix.size());
-    if (rest == "output" || rest.starts_with("output.")) output.push_back(k);
+  const std::string text(pattern);
+  std::vector<std::vector<std::string>> tries = {
+      {text}, {text + ".output", text + ".output.*"}, {text + ".*"}};
+  if (const std::size_t dot = text.rfind('.');  // a part of a block's wide output
+      dot != std::string::npos && dot + 1 < text.size() &&
+      text.find_first_not_of("0123456789", dot + 1) == std::string::npos)
+    tries.insert(tries.begin() + 1, {text.substr(0, dot) + ".output" + text.substr(dot)});
+  for (const auto& patterns : tries) {
+    std::vector<int> found;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (std::any_of(patterns.begin(), patterns.end(),
+                      [&](const std::string& p) { return matches(p, names[i]); }))
+        found.push_back(static_cast<int>(i));
+    if (!found.empty()) return found;
   }
-  return !exact.empty() ? exact : !output.empty() ? output : part;
+  return {};
 }
 
 std::vector<const Channel*> Assembly::select(const std::vector<ChannelPattern>& patterns) const {

@@ -439,7 +439,8 @@ Json model_schema(const Registry& registry) {
   Json simulate = object_schema(simulate_schema(), {});
   simulate.set("additionalProperties", false);
   top.set("simulate", simulate);
-  top.set("start", Json::object().set("enum", Json::array().add("given").add("assembled")));
+  top.set("start",
+          Json::object().set("enum", Json::array().add("given").add("assembled").add("equilibrium")));
   top.set("gravity", Json::object().set("description", "[0, 0, -9.81 m/s^2] or none"));
   top.set("record", Json::object().set("description", "channels to record, with * and ?; or all"));
   top.set("plots", described("array", "list of {title, y, x}"));

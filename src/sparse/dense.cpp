@@ -10,7 +10,7 @@ namespace {
 
 class DenseSolver final : public LinearSolver {
  public:
-  void analyze(const Pattern& pattern) override {
+  void analyze(const Pattern& pattern, std::span<const int>) override {
     pattern_ = pattern;
     matrix_.setZero(pattern.n, pattern.n);
     lu_ = Eigen::PartialPivLU<Eigen::MatrixXd>(pattern.n);

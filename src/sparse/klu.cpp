@@ -1,4 +1,5 @@
 // KLU (SuiteSparse): sparse LU for circuit- and mechanism-like matrices, with reused pivots.
+#include <amd.h>
 #include <klu.h>
 
 #include <algorithm>
@@ -20,12 +21,20 @@ class KluSolver final : public LinearSolver {
   KluSolver(const KluSolver&) = delete;
   KluSolver& operator=(const KluSolver&) = delete;
 
-  void analyze(const Pattern& pattern) override {
+  void analyze(const Pattern& pattern, std::span<const int> order) override {
     release();
     pattern_ = pattern;
     rhs_.assign(pattern.n, 0.0);
     residual_.assign(pattern.n, 0.0);
-    symbolic_ = klu_analyze(pattern.n, pattern_.column_begin.data(), pattern_.row.data(), &common_);
+    if (order.empty()) {
+      symbolic_ = klu_analyze(pattern.n, pattern_.column_begin.data(), pattern_.row.data(), &common_);
+    } else {
+      // The order has pivots on the diagonal; one off it costs fill. Poor ones are seen by the checks of solve().
+      common_.tol = 1e-7;
+      std::vector<int> rows(order.begin(), order.end());
+      symbolic_ = klu_analyze_given(pattern.n, pattern_.column_begin.data(), pattern_.row.data(), rows.data(),
+                                    rows.data(), &common_);
+    }
     structurally_singular_ = symbolic_ == nullptr && common_.status == KLU_SINGULAR;
     if (symbolic_ == nullptr && !structurally_singular_) throw std::bad_alloc();
   }
@@ -128,6 +137,18 @@ class KluSolver final : public LinearSolver {
 };
 
 }  // namespace
+
+std::vector<int> minimum_degree(const std::vector<std::vector<int>>& neighbours) {
+  const int n = static_cast<int>(neighbours.size());
+  std::vector<int> begin(n + 1, 0), entries, order(n);
+  for (int i = 0; i < n; ++i) begin[i + 1] = begin[i] + static_cast<int>(neighbours[i].size());
+  entries.reserve(begin[n]);
+  for (const auto& list : neighbours) entries.insert(entries.end(), list.begin(), list.end());
+  entries.push_back(0);  // never empty
+  if (amd_order(n, begin.data(), entries.data(), order.data(), nullptr, nullptr) < AMD_OK)
+    throw std::bad_alloc();
+  return order;
+}
 
 std::unique_ptr<LinearSolver> make_klu_solver() { return std::make_unique<KluSolver>(); }
 

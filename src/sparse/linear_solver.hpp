@@ -19,8 +19,8 @@ struct Factorization {
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;
-  /// Fixes the pattern and allocates everything that factor and solve need.
-  virtual void analyze(const Pattern& pattern) = 0;
+  /// Fixes the pattern and allocates everything that factor and solve need. `order`: of elimination, empty: the solver's own.
+  virtual void analyze(const Pattern& pattern, std::span<const int> order = {}) = 0;
   /// Factors the values (in the pattern's order). Reuses the pivots while they hold, anew when they do not.
   /// The values must stay where they are until the first solve.
   virtual Factorization factor(std::span<const double> values) = 0;
@@ -43,6 +43,9 @@ std::unique_ptr<LinearSolver> make_klu_solver();
 /// Dense up to `dense_limit` unknowns, KLU above (measured crossing, benchmarks/solver_crossing).
 inline constexpr int dense_limit = 12;
 std::unique_ptr<LinearSolver> make_solver(int n);
+
+/// An order of elimination for little fill; nodes and their sorted neighbours, both ways.
+std::vector<int> minimum_degree(const std::vector<std::vector<int>>& neighbours);
 
 /// Rows and columns of (numerical) dependence, for messages: null vectors of the matrix by rank-revealing
 /// elimination up to 1500 unknowns; above, the column at which the back end gave up.

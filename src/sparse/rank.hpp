@@ -24,8 +24,8 @@ struct RowRank {
   std::vector<double> size;              // |row|
 };
 
-/// By orthogonal elimination of the rows, each scaled to length one; `tolerance` on what is left of a row. Rows of zeros
-/// depend on nobody.
+/// By elimination of their products with each other, rows scaled to length one; `tolerance` on the square of what is left of a
+/// row. Rows of zeros depend on nobody, and count as dependent.
 RowRank row_rank(int rows, int columns, const std::vector<RowEntry>& entries, double tolerance,
                  int most_dependencies);
 

@@ -31,7 +31,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
       options_(options),
       index2_(options.constraints == ConstraintForm::index2 && system.rows(Kind::holonomic).size() > 0),
       constrained_(system.rows(Kind::holonomic).size() > 0 || system.rows(Kind::nonholonomic).size() > 0),
-      newton_(system.pattern(), index2_ ? system.rows(Kind::position).size() : 0, options.newton),
+      newton_(system, index2_ ? system.rows(Kind::position).size() : 0, options.newton),
       trial_(system.state()) {
   for (const auto& w : check(options.mechanics)) warnings_.push_back(w);
   for (const auto& w : check(options.states)) warnings_.push_back(w);
@@ -52,6 +52,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   history.a.assign(positions, 0.0);
   history.w.assign(states, 0.0);
   history.slope.assign(n, 0.0);
+  history.curve.assign(n, 0.0);
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
 }
 
@@ -72,11 +73,17 @@ StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
   std::copy(state.acceleration.begin(), state.acceleration.end(), history.a.begin());
   std::copy(state.rate.begin() + system_.rows(Kind::state).begin, state.rate.end(), history.w.begin());
   history.D = history.E = 0;
-  std::fill(history.slope.begin(), history.slope.end(), 0.0);
+  forget_slopes();
   history.first = true;
   history.offset = INFINITY;
   newton_.invalidate();
   return report;
+}
+
+void GeneralizedAlpha::forget_slopes() {
+  std::fill(history.slope.begin(), history.slope.end(), 0.0);
+  std::fill(history.curve.begin(), history.curve.end(), 0.0);
+  history.last_step = 0;
 }
 
 namespace {
@@ -128,7 +135,7 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
     const auto shift = constrained_increment(system_, after, rows_, silent);
     for (std::size_t i = 0; i < history.a.size(); ++i) history.a[i] += shift[i];
   }
-  std::fill(history.slope.begin(), history.slope.end(), 0.0);
+  forget_slopes();
   history.offset = INFINITY;  // Z jumped: the velocity offset must be set anew
   histories.back = false;
   state = std::move(after);
@@ -431,8 +438,10 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   }
   copy_numbers(state, trial_);
   trial_.t = state.t + h;
-  for (int i = 0; i < positions; ++i) trial_.acceleration[i] += h * history.slope[i];
-  for (int i = positions; i < system_.size(); ++i) trial_.value[at[i]] += h * history.slope[i];
+  const double bend = h * (h + history.last_step);
+  for (int i = 0; i < system_.size(); ++i)
+    (i < positions ? trial_.acceleration[i] : trial_.value[at[i]]) +=
+        h * history.slope[i] + bend * history.curve[i];
   std::fill(d_.begin(), d_.end(), 0.0);
 
   if (!epsilon_.empty() && newton_.factored()) drop_undetermined();
@@ -468,9 +477,18 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   }
   for (int i = 0; i < positions; ++i)
     history.a[i] = a_bar_[i] + (1 - m.alpha_f) / (1 - m.alpha_m) * trial_.acceleration[i];
-  for (int i = 0; i < positions; ++i) history.slope[i] = (trial_.acceleration[i] - state.acceleration[i]) / h;
-  for (int i = positions; i < system_.size(); ++i)
-    history.slope[i] = (trial_.value[at[i]] - state.value[at[i]]) / h;
+  // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
+  const double both = h + history.last_step;
+  for (int i = 0; i < system_.size(); ++i) {
+    const double slope = (i < positions ? trial_.acceleration[i] - state.acceleration[i]
+                                        : trial_.value[at[i]] - state.value[at[i]]) /
+                         h;
+    const double change = slope - history.slope[i];
+    history.curve[i] =
+        history.last_step > 0 && std::abs(change) < 0.5 * std::abs(slope) ? change / both : 0.0;
+    history.slope[i] = slope;
+  }
+  history.last_step = h;
   history.D = c_.D_next;
   history.E = c_.E_next;
   history.first = false;

@@ -63,11 +63,12 @@ class GeneralizedAlpha {
 
   /// The recursion's memory: plain data; copying it with the state is checkpoint and rollback.
   struct History {
-    std::vector<double> a, w;   // a_n ≈ v̇(t_n + D), w_n ≈ ṡ(t_n + E)
-    double D = 0, E = 0;        // time offsets of a and w
-    bool first = true;          // no step yet: D and E wait for the first step size
-    std::vector<double> slope;  // of the unknowns over the last step: Newton starts along it
-    double offset = NAN;        // C h² of the last step's velocity offset; NaN: not started
+    std::vector<double> a, w;          // a_n ≈ v̇(t_n + D), w_n ≈ ṡ(t_n + E)
+    double D = 0, E = 0;               // time offsets of a and w
+    bool first = true;                 // no step yet: D and E wait for the first step size
+    std::vector<double> slope, curve;  // of the unknowns over the last steps: Newton starts along them
+    double last_step = 0;              // 0: slope and curve are not known yet
+    double offset = NAN;               // C h² of the last step's velocity offset; NaN: not started
   };
   History history;
 
@@ -97,6 +98,7 @@ class GeneralizedAlpha {
   void set_weights(const State& state);
   void refuse_contradiction(NewtonReport& report);
   void drop_undetermined();
+  void forget_slopes();
 
   const System& system_;
   GeneralizedAlphaOptions options_;

@@ -84,6 +84,18 @@ f: {type: force.point, at: s.com, force: [4 N, 0, 0]}
              "m]}, b: {shape: sphere, radius: 0.5 m, mass: 10 kg, position: [0, 0, -1 m]}}",
              20, 22, 2);
        }},
+      {"body.anchor",
+       [] {
+         const At at(
+             0,
+             body("initial: {position: [0, 0, 1 m]}") +
+                 R"yaml(a: {type: body.anchor, position: [0, 0, 3 m], axis: [0, 0, 1], angle: 90 deg, frames: {left: {position: [1 m, 0, 0]}}}
+r: {type: joint.distance, between: [a, b]}
+s: {type: force.spring, between: [a.left, b], stiffness: 5 N/m, rest_length: 0}
+)yaml");
+         CHECK(at["s.length"] == about(std::sqrt(5.0)));
+         CHECK(at["r.tension"] == about(20 - 5 * 2));  // the spring carries its part of the height
+       }},
       // ---- joints
       {"joint.fixed",
        [] {
