@@ -97,10 +97,12 @@ struct Seen {
 };
 
 /// Coordinates, bodies and reactions along the run, seen from where the model was put.
-Seen seen(const std::string& model, const Frame<double>& at, const std::string& prefix, ConstraintForm form) {
+Seen seen(const std::string& model, const Frame<double>& at, const std::string& prefix, ConstraintForm form,
+          bool keep_matrix) {
   Mechanism m(model);
   m.options.constraints = form;
   m.options.newton.tolerance = 1e-10;  // the usual one
+  m.options.newton.keep_matrix = keep_matrix;
   Seen values;
   int step = 0;
   m.run(constant_steps(1, 1000), [&](const State& s) {
@@ -161,18 +163,25 @@ TEST_CASE("a rigid motion of the whole model, another order of its components, o
   const Rotation<double> R =
       Rotation<double>{std::cos(0.6), std::sin(0.6) * Vector3{{2 / 7.0, -3 / 7.0, 6 / 7.0}}};
   const Frame<double> here{}, there{R, {{1.3, -0.7, 2.1}}};
-  for (auto form : {ConstraintForm::index3, ConstraintForm::index2}) {
-    const Seen original = seen(slider_crank(here, order, ""), here, "", form);
-    fmt::print("\nspatial slider-crank, {}: largest relative differences of motion | reactions\n",
-               name_of(form));
-    const auto compare = [&](const char* what, const Frame<double>& at, const std::vector<int>& of,
+  // The velocity offset of index 3 is made with the matrix at hand. Its direction, of third order in h, depends on the age
+  // of that matrix, and the age on rounding: with new matrices the motion is the same to Newton's tolerance.
+  for (auto [form, keep_matrix] : {std::pair{ConstraintForm::index3, false},
+                                   {ConstraintForm::index3, true},
+                                   {ConstraintForm::index2, false},
+                                   {ConstraintForm::index2, true}}) {
+    const Seen original = seen(slider_crank(here, order, ""), here, "", form, keep_matrix);
+    fmt::print(
+        "\nspatial slider-crank, {}, matrices {}: largest relative differences of motion | reactions\n",
+        name_of(form), keep_matrix ? "kept" : "new in every step");
+    const auto compare = [&, form = form, keep_matrix = keep_matrix](
+                             const char* what, const Frame<double>& at, const std::vector<int>& of,
                              const std::string& prefix) {
-      const Seen other = seen(slider_crank(at, of, prefix), at, prefix, form);
+      const Seen other = seen(slider_crank(at, of, prefix), at, prefix, form, keep_matrix);
       const double motion = largest_difference(other.motion, original.motion),
                    reactions = largest_difference(other.reactions, original.reactions);
       fmt::print("  {:20} {:.1e} | {:.1e}\n", what, motion, reactions);
       INFO(std::string(what));
-      CHECK(motion < 1e-10);  // Newton's tolerance
+      CHECK(motion < (keep_matrix ? 1e-8 : 1e-10));
       // Rounding of positions, 2.5 m from the origin, comes back as 2 kg · ε · 2.5 m / (βh²) with index 3.
       CHECK(reactions < (form == ConstraintForm::index3 ? 1e-7 : 1e-10));
       return motion + reactions;
