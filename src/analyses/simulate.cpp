@@ -8,6 +8,7 @@
 #include <queue>
 
 #include "analyses/singularity.hpp"
+#include "model/row_owner.hpp"
 
 namespace escapement {
 namespace {
@@ -147,8 +148,7 @@ class Run {
       while (state.t < options_.until && !result_.failure && !result_.stopped)
         advance(state, timetable_.next(state.t, next_jump(state)));
     } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
-      result_.failure = {e.code,  e.where, e.where.substr(0, e.where.rfind('.')), "", state.t,
-                         e.cause, e.hint};
+      result_.failure = {e.code, e.where, owner_of_unknown(e.where), "", state.t, e.cause, e.hint};
     }
     result_.statistics.simulated_seconds = state.t;
     return std::move(result_);
@@ -265,7 +265,7 @@ class Run {
     if (!report.worst.empty()) {
       const int row = report.worst.front().row;
       const std::string unknown = system_.unknown_name(row);
-      f.component = unknown.substr(0, unknown.rfind('.'));
+      f.component = owner_of_unknown(unknown);
       f.equation = system_.row_name(row);
     }
     switch (report.status) {

@@ -260,8 +260,10 @@ Violation largest(const System& system, std::span<const double> r, Range rows) {
 [[noreturn]] void refuse(const System& system, const Violation& v, double t, bool rate,
                          const StartOptions& options) {
   const std::string& unit = system.row_unit(v.row);
-  const std::string size = fmt::format("{:.3g}{}{}", v.size * system.row_nominal()[v.row],
-                                       unit.empty() ? "" : " " + unit, rate && !unit.empty() ? "/s" : "");
+  const bool holonomic = v.row < system.rows(Kind::holonomic).end;
+  const std::string size =
+      fmt::format("{:.3g}{}{}", v.size * system.row_nominal()[v.row], unit.empty() ? "" : " " + unit,
+                  rate && holonomic && !unit.empty() ? "/s" : "");
   const char* what = rate ? "velocities" : "positions";
   if (!options.project)
     throw ModelError("E-START", system.row_name(v.row),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace escapement {
 namespace {
@@ -58,6 +59,7 @@ class Assembler final : public Resolver {
     framed_ = &at;
     static_cast<Handle&>(at.node) = node(component, port, end);
     framed_ = nullptr;
+    if (!at.node.is_ground()) touched_.insert(at.node.variable);
     return at;
   }
   void joint(JointPlacement joint) override { joints_.push_back(std::move(joint)); }
@@ -772,6 +774,11 @@ class Assembler final : public Resolver {
         a.initial.rate[v.row + 3 + k] = b.body->angular_velocity[k];
       }
     }
+    if (!joints_.empty())
+      for (std::size_t i = 0; i < bodies_.size(); ++i)
+        if (model_.components[i].type->frames && !touched_.contains(own_nodes_[i].variable))
+          a.warnings.push_back(fmt::format("{}: nothing is attached to this body, it moves freely",
+                                           model_.components[i].path));
     for (const Memory& m : memories_)
       a.initial.memory[m.element.group->memory_of(m.element.index) + m.slot] = m.value;
     for (const auto& [key, o] : offered_) {
@@ -884,6 +891,7 @@ class Assembler final : public Resolver {
   std::vector<TimeEvent> events_;
   std::vector<BodyFrames> bodies_;  // by component
   std::vector<JointPlacement> joints_;
+  std::set<int> touched_;                           // bodies that something is attached to, by variable
   std::map<std::pair<int, int>, Offered> offered_;  // by component and number
   std::vector<Memory> memories_;
   AttachedFrame* framed_ = nullptr;  // where the frame that is being named goes

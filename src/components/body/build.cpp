@@ -94,7 +94,8 @@ Rotation<double> orientation(const Build& b, const std::string& prefix) {
 /// The inertia must be that of some distribution of mass.
 void refuse_impossible(const Build& b, const MassProperties& p) {
   const char* key = b.has("inertia") ? "inertia" : b.has("principal_inertia") ? "principal_inertia" : "";
-  const auto [small, middle, large] = principal_values(p.inertia);
+  auto [small, middle, large] = principal_values(p.inertia);
+  if (std::abs(small) < 1e-12 * large) small = 0;  // rounding
   const std::string values = fmt::format("{:g}, {:g}, {:g} kg*m^2", small, middle, large);
   if (!(small > 0))
     b.refuse("E-RANGE", key, "is not positive definite: its principal values are " + values,
@@ -227,8 +228,8 @@ void make_body(ComponentType& type, MassProperties (*properties)(const Build&)) 
 }
 
 void takes_density(ComponentType& type) {
-  type.takes(number("density", "kg/m^3", "of the material").positive().one_of("how heavy it is"));
-  type.takes(number("mass", "kg", "mass").positive().one_of("how heavy it is"));
+  type.takes(number("density", "kg/m^3", "of the material").positive().one_of("its density or mass"));
+  type.takes(number("mass", "kg", "mass").positive().one_of("its density or mass"));
 }
 
 MassProperties weighed(const Build& b, const MassProperties& solid) {
