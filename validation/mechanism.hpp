@@ -14,6 +14,7 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 class Mechanism {
  public:
   Assembly assembly;
+  Prepared prepared;                // the start, as the model asks for it
   GeneralizedAlphaOptions options;  // as the model says, with a tight Newton tolerance
 
   /// A file of validation/models, or, if it has several lines, the text of a model.
@@ -21,10 +22,12 @@ class Mechanism {
       : Mechanism(read(model, settings)) {}
 
   const System& system() const { return assembly.system; }
-  const State& initial() const { return assembly.initial; }
+  const State& initial() const { return prepared.state; }
   State consistent() const {
     State s = initial();
-    make_consistent(system(), s, options.start);
+    StartOptions start = options.start;
+    start.proximal = options.proximal;
+    make_consistent(system(), s, start);
     return s;
   }
   State run(const std::vector<double>& steps, const Observer& observe = {}) const {
@@ -80,7 +83,10 @@ class Mechanism {
 
  private:
   explicit Mechanism(const Model& model)
-      : assembly(assemble(model)), options(simulate_options(model).stepper) {
+      : assembly(assemble(model)),
+        prepared(prepare(assembly, simulate_options(model).prepare)),
+        options(simulate_options(model).stepper) {
+    options.proximal = prepared.proximal;
     options.newton.tolerance = std::min(options.newton.tolerance, 1e-12);
     for (const Channel& c : assembly.channels) channels_[c.name] = &c;
   }
