@@ -17,27 +17,30 @@ struct Measured {
   double per_step = 1e300, iterations = 0, factorizations = 0;
 };
 
-/// Some rounds of steps: the time of the best, the mean of the counts. The first steps set up the history and the velocity
-/// offset: they do not count. All end before the four-bars lie flat, after 0.7 s.
+/// Rounds of the same steps: the time of the best, the mean of the counts. The first steps set up the history and the
+/// velocity offset: they do not count. All end before the four-bars lie flat, after 0.7 s.
 bool measure(GeneralizedAlpha& stepper, State& s, Measured& m) {
   constexpr double h = 1e-3;
   const int values = static_cast<int>(s.value.size());
-  const int rounds = values < 10000 ? 10 : 3, count = std::clamp(2000000 / values, 10, 60);
+  const int rounds = std::clamp(100000 / values, 3, 200), count = std::clamp(2000000 / values, 10, 400);
   bool ok = true;
-  const auto steps = [&](int number, Measured& sum) {
+  const auto steps = [&](int number) {
+    m.iterations = m.factorizations = 0;
     for (int k = 0; k < number && ok; ++k) {
       const auto report = stepper.advance(s, h);
       ok = report.ok();
-      sum.iterations += report.newton.iterations;
-      sum.factorizations += report.newton.factorizations;
+      m.iterations += static_cast<double>(report.newton.iterations) / number;
+      m.factorizations += static_cast<double>(report.newton.factorizations) / number;
     }
   };
-  Measured first;
-  steps(40, first);
-  for (int round = 0; round < rounds; ++round)
-    m.per_step = std::min(m.per_step, seconds<ProcessorClock>([&] { steps(count, m); }, 1, 0) / count);
-  m.iterations /= rounds * count;
-  m.factorizations /= rounds * count;
+  steps(40);
+  const State from = s;
+  const auto history = stepper.history;
+  for (int round = 0; round < rounds; ++round) {
+    s = from;
+    stepper.history = history;
+    m.per_step = std::min(m.per_step, seconds<ProcessorClock>([&] { steps(count); }, 1, 0) / count);
+  }
   return ok;
 }
 

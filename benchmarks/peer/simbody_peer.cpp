@@ -45,7 +45,7 @@ const std::vector<Peer::Method>& Peer::methods() {
   constexpr int any = 1000000;
   static const std::vector<Method> all = {
       {"RungeKuttaMerson", 1e-10, any}, {"CPodes Adams", 1e-10, any}, {"RungeKuttaFeldberg", 1e-10, any},
-      {"RungeKutta3", 1e-8, any},       {"Verlet", 1e-6, any},        {"SemiExplicitEuler2", 1e-4, 400},
+      {"RungeKutta3", 1e-8, any},       {"Verlet", 1e-6, 4000},       {"SemiExplicitEuler2", 1e-4, 400},
       {"CPodes BDF", 1e-9, 100}};  // its matrix is dense, by differences
   return all;
 }
