@@ -21,9 +21,8 @@ constexpr const char* examples = R"(Examples:
 Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 6 code of a model, 70 a fault of the program, 130 interrupted.)";
 
 // Verbs that the interface has fixed but this version does not do yet.
-const std::vector<std::string> later = {"equilibrium", "modes",  "linearize", "spectrum",
-                                        "convergence", "sweep",  "reduce",    "optimize",
-                                        "resume",      "report", "compare",   "export"};
+const std::vector<std::string> later = {"modes",    "linearize", "spectrum", "convergence", "sweep", "reduce",
+                                        "optimize", "resume",    "report",   "compare",     "export"};
 
 class CommandLine {
  public:
@@ -38,6 +37,12 @@ class CommandLine {
     run->add_option("--out", command_.out, "folder for the results (default: <model's folder>-run)");
     run->add_flag("--force", command_.force, "replace the run in the folder given with --out");
     common(run);
+    auto* still = verb("equilibrium", "find where a model rests: positions, reactions, signals");
+    model(still);
+    still->add_option("--out", command_.out,
+                      "folder for the results (default: <model's folder>-equilibrium)");
+    still->add_flag("--force", command_.force, "replace the run in the folder given with --out");
+    common(still);
     auto* check =
         verb("check", "everything but stepping: syntax, units, references, topology, structural rank, start");
     model(check);

@@ -23,20 +23,12 @@ Model read(const Command& command, const Registry& registry) {
 }
 
 /// The consistent start, as `run` makes it.
-State started(const Model& model, const Assembly& assembly) {
-  StartOptions options;
-  if (model.simulate.find("until")) options = simulate_options(model).stepper.start;
-  if (model.simulate.find("redundant") && std::get<double>(*model.simulate.find("redundant")) != 0)
-    options.proximal = simulate_options(model).stepper.proximal;
-  options.project = model.start == "assembled";
-  State state = assembly.initial;
-  apply_jumps_at_start(assembly, state);
+Prepared started(const Model& model, const Assembly& assembly) {
   try {
-    make_consistent(assembly.system, state, options);
+    return prepare_consistent(assembly, prepare_options(model));
   } catch (const ModelError& e) {
     throw model.located(e);
   }
-  return state;
 }
 
 void refuse_structural_singularity(const Model& model, const Assembly& assembly) {
@@ -74,7 +66,8 @@ int check(const Command& command) {
   } catch (const ModelError& e) {
     throw model.located(e);
   }
-  started(model, assembly);
+  const Prepared start = started(model, assembly);
+  for (const std::string& w : start.warnings) print_warning(w, command.json);
   const System& system = assembly.system;
   if (command.json) {
     print_json(Json::object()
@@ -84,6 +77,7 @@ int check(const Command& command) {
                    .set("unknowns", unknowns_by_kind(system))
                    .set("structural_rank", system.size())
                    .set("nonzeros", system.pattern().nonzeros())
+                   .set("redundant_constraints", start.redundant)
                    .set("channels", assembly.channels.size()));
     return 0;
   }
@@ -118,7 +112,7 @@ int show(const Command& command) {
     return 0;
   }
   std::optional<State> state;
-  if (command.start) state = started(model, assembly);
+  if (command.start) state = started(model, assembly).state;
   const std::string text = write_yaml(model.flattened());
   Json unknowns = Json::array();
   if (!command.json) fmt::print("{}\n# unknowns and their rows\n", text);

@@ -17,7 +17,7 @@ namespace escapement::app {
 namespace {
 
 int dispatch(const Command& c) {
-  if (c.verb == "run") return run(c);
+  if (c.verb == "run" || c.verb == "equilibrium") return run(c);
   if (c.verb == "check") return check(c);
   if (c.verb == "show") return show(c);
   if (c.verb == "components") return components(c);

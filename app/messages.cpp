@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "model/row_owner.hpp"
+
 namespace escapement::app {
 
 void print_json(const Json& j) {
@@ -28,7 +30,7 @@ Json error_json(const ModelError& e, const std::optional<RunPlace>& at) {
   if (component.starts_with('`')) {  // a row: `mass.position` (force balance)
     equation = component;
     component = component.substr(1, component.find('`', 1) - 1);
-    component = component.substr(0, component.rfind('.'));
+    component = owner_of_unknown(component);
   }
   const auto text_or_null = [](const std::string& s) { return s.empty() ? Json() : Json(s); };
   Json j = Json::object();

@@ -179,6 +179,8 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   for (const auto& w : s.warnings) warnings.add(w);
   j.set("events", events).set("event_count", s.event_count).set("warnings", warnings);
   j.set("largest_constraint_violation", s.largest_violation).set("most_violated", s.most_violated);
+  j.set("largest_velocity_violation", s.largest_velocity_violation)
+      .set("most_violated_velocity", s.most_violated_velocity);
   const auto& m = options.stepper.mechanics;
   const auto& x = options.stepper.states;
   Json parameters = Json::object();
@@ -213,8 +215,8 @@ void print_summary(const Model& model, const Assembly& assembly, const RunResult
   fmt::print("  Newton: {}, {}\n", plural(s.newton_iterations, "iteration"),
              plural(s.factorizations, "factorization"));
   if (assembly.system.rows(Kind::holonomic).size() + assembly.system.rows(Kind::nonholonomic).size() > 0)
-    fmt::print("  largest constraint violation: {:.2g}{}\n", s.largest_violation,
-               s.most_violated.empty() ? "" : " (" + s.most_violated + ")");
+    fmt::print("  largest constraint violation: {:.2g}{}, of its rate {:.2g}\n", s.largest_violation,
+               s.most_violated.empty() ? "" : " (" + s.most_violated + ")", s.largest_velocity_violation);
   if (s.event_count > 0) fmt::print("  {}\n", plural(s.event_count, "event"));
   fmt::print("  {} × {} in {}\n", plural(s.rows, "row"), plural(static_cast<long>(channels), "channel"),
              (folder / "results.csv").string() + (hdf5 ? ", results.h5" : ""));
@@ -223,6 +225,36 @@ void print_summary(const Model& model, const Assembly& assembly, const RunResult
 }
 
 void on_signal(int) { interrupted = 1; }
+
+/// One row of results, at rest.
+SimulateOptions still_options(const Model& model) {
+  SimulateOptions o;
+  o.until = 0;
+  o.steps = {1};
+  o.prepare = prepare_options(model);
+  o.prepare.mode = StartMode::equilibrium;
+  o.scheme = "equilibrium";
+  return o;
+}
+
+void print_equilibrium(const Model& model, const Assembly& assembly,
+                       const std::vector<const Channel*>& channels, const State& state,
+                       const fs::path& folder) {
+  if (!model.title.empty()) fmt::print("{}\n", model.title);
+  std::size_t width = 0;
+  std::map<std::string, double> largest;  // by unit: what is far below it is rounding
+  for (const Channel* c : channels) {
+    width = std::max(width, c->name.size());
+    largest[c->unit] = std::max(largest[c->unit], std::abs(assembly.read(*c, state)));
+  }
+  for (const Channel* c : channels) {
+    const double value = assembly.read(*c, state);
+    fmt::print("  {:<{}} {:>14.7g} {}\n", c->name, width,
+               std::abs(value) < 1e-13 * std::max(1.0, largest[c->unit]) ? 0.0 : value,
+               c->unit == "1" ? "" : c->unit);
+  }
+  fmt::print("  in {}\n", (folder / "results.csv").string());
+}
 
 }  // namespace
 
@@ -233,7 +265,8 @@ int run(const Command& command) {
   const Registry registry = standard_registry();
   const Model model =
       Model::read_file(path, registry, {command.set, command.allow_outside, {}, command.trust});
-  const SimulateOptions options = simulate_options(model);
+  const bool still = command.verb == "equilibrium";
+  const SimulateOptions options = still ? still_options(model) : simulate_options(model);
   const Assembly assembly = assemble(model);
   check_scheme(model, assembly, options);
   for (const std::string& w : assembly.warnings) print_warning(w, command.json);
@@ -249,8 +282,8 @@ int run(const Command& command) {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   const auto make_folder = [&] {
-    RunFolder folder =
-        command.out.empty() ? RunFolder::beside(path) : RunFolder::at(command.out, command.force);
+    RunFolder folder = command.out.empty() ? RunFolder::beside(path, still ? "-equilibrium" : "-run")
+                                           : RunFolder::at(command.out, command.force);
     folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
                                            ESCAPEMENT_VERSION, text));
     for (const auto& [name, content] : files) folder.write(name, content);
@@ -303,6 +336,7 @@ int run(const Command& command) {
                    .set("results", (folder.path() / "results.csv").string())
                    .set("summary", (folder.path() / "summary.json").string())
                    .set("time", result.statistics.simulated_seconds));
+  else if (!command.quiet && still) print_equilibrium(model, assembly, channels, result.state, folder.path());
   else if (!command.quiet)
     print_summary(model, assembly, result, wall, folder.path(), recording.channels(), recording.with_hdf5(),
                   command.program);

@@ -35,9 +35,10 @@ void remove(Node& mapping, const std::string& key) {
   std::erase_if(mapping.entries, [&](const Node::Entry& e) { return e.key == key; });
 }
 
-/// One letter less; short keys get one more, for among them many differ by one letter.
+/// One letter less; short keys, and those that begin with a single letter (x_axis, y_axis), get one more: among them many
+/// differ by one letter.
 std::string misspelt(const std::string& key) {
-  if (key.size() < 4) return key + "x";
+  if (key.size() < 4 || key[1] == '_') return key + "x";
   std::string word = key;
   return word.erase(1, 1);
 }

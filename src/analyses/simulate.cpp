@@ -7,6 +7,9 @@
 #include <limits>
 #include <queue>
 
+#include "analyses/singularity.hpp"
+#include "model/row_owner.hpp"
+
 namespace escapement {
 namespace {
 
@@ -126,20 +129,17 @@ class Run {
         system_(assembly.system),
         options_(options),
         observer_(observer),
-        stepper_(assembly.system, options.stepper),
+        prepared_(prepare(assembly, options.prepare)),
+        stepper_(assembly.system, stepper_options()),
         rows_(system_.size()) {}
 
   RunResult run() {
     State& state = result_.state;
-    state = assembly_.initial;
+    state = std::move(prepared_.state);
     jumps_.apply(state, state.t + timetable_.slack());
+    for (const auto& w : prepared_.warnings) warn(w);
     for (const auto& w : stepper_.warnings()) warn(w.message);
     const StartReport start = stepper_.start(state);
-    if (options_.assembled_start && std::max(start.moved_position, start.moved_velocity) > 1e-9)
-      warn(fmt::format(
-          "the start was assembled: positions moved by up to {:.3g}, velocities by up to {:.3g} (relative "
-          "to nominal magnitudes)",
-          start.moved_position, start.moved_velocity));
     result_.statistics.newton_iterations += start.newton.iterations;
     result_.statistics.factorizations += start.newton.factorizations;
     record(state);
@@ -148,14 +148,18 @@ class Run {
       while (state.t < options_.until && !result_.failure && !result_.stopped)
         advance(state, timetable_.next(state.t, next_jump(state)));
     } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
-      result_.failure = {e.code,  e.where, e.where.substr(0, e.where.rfind('.')), "", state.t,
-                         e.cause, e.hint};
+      result_.failure = {e.code, e.where, owner_of_unknown(e.where), "", state.t, e.cause, e.hint};
     }
     result_.statistics.simulated_seconds = state.t;
     return std::move(result_);
   }
 
  private:
+  GeneralizedAlphaOptions stepper_options() const {
+    GeneralizedAlphaOptions o = options_.stepper;
+    o.proximal = std::max(o.proximal, prepared_.proximal);
+    return o;
+  }
   void advance(State& state, const Timetable::Step& step) {
     RunStatistics& s = result_.statistics;
     if (step.passed > 0)
@@ -173,7 +177,17 @@ class Run {
     if (step.passed > 0) regular_time(between(before_, state, step.passed), step.size, false);
     if (step.jump) jump(state);
     if (step.regular) regular_time(state, step.size, state.t >= options_.until);
+    if (const auto passed = watch_.look(stepper_.newton(), state)) singular(*passed);
     if (!observer_.step(state.t, s.steps)) result_.stopped = true;
+  }
+
+  void singular(const SingularPosition& position) {
+    constexpr int most = 10;
+    if (++singular_ <= most) warn(describe(position, system_));
+    if (singular_ == most) warn("further singular positions are among the events of summary.json only");
+    ++result_.statistics.event_count;
+    if (result_.statistics.events.size() < 10000)
+      result_.statistics.events.push_back({position.time, "singular position"});
   }
 
   /// A time of the pattern: a row of results, if one is due.
@@ -227,12 +241,18 @@ class Run {
     ++result_.statistics.rows;
     const Range constraints{system_.rows(Kind::holonomic).begin, system_.size()};
     if (constraints.size() == 0 || &state == &passing_) return;
+    RunStatistics& s = result_.statistics;
+    const auto note = [&](Range rows, double& largest, std::string& where) {
+      for (int i = rows.begin; i < rows.end; ++i)
+        if (std::abs(rows_[i]) > largest) {
+          largest = std::abs(rows_[i]);
+          where = system_.unknown_name(i);
+        }
+    };
     system_.constraints(state, 0, 0, rows_);
-    for (int i = constraints.begin; i < constraints.end; ++i)
-      if (std::abs(rows_[i]) > result_.statistics.largest_violation) {
-        result_.statistics.largest_violation = std::abs(rows_[i]);
-        result_.statistics.most_violated = system_.unknown_name(i);
-      }
+    note(constraints, s.largest_violation, s.most_violated);
+    system_.constraints(state, 1, -1, rows_);
+    note(system_.rows(Kind::holonomic), s.largest_velocity_violation, s.most_violated_velocity);
   }
 
   void fail(double t, double h, const NewtonReport& report) {
@@ -245,7 +265,7 @@ class Run {
     if (!report.worst.empty()) {
       const int row = report.worst.front().row;
       const std::string unknown = system_.unknown_name(row);
-      f.component = unknown.substr(0, unknown.rfind('.'));
+      f.component = owner_of_unknown(unknown);
       f.equation = system_.row_name(row);
     }
     switch (report.status) {
@@ -278,7 +298,10 @@ class Run {
   const System& system_;
   const SimulateOptions& options_;
   RunObserver& observer_;
+  Prepared prepared_;
   GeneralizedAlpha stepper_;
+  SingularityWatch watch_{system_, prepared_.redundant};
+  int singular_ = 0;
   RunResult result_;
   std::vector<double> rows_;
   Timetable timetable_{options_, system_.rows(Kind::holonomic).size() > 0};
@@ -349,11 +372,9 @@ SimulateOptions simulate_options(const Model& model) {
     o.rho_states = -1;
   }
   if (std::get<std::string>(*v.find("constraints")) == "index-2") p.constraints = ConstraintForm::index2;
-  if (number(v, "redundant") != 0) p.proximal = 1e-6;
   p.newton.tolerance = number(v, "newton_tolerance");
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
-  o.assembled_start = model.start == "assembled";
-  p.start.project = o.assembled_start;
+  o.prepare = prepare_options(model);
 
   const double every = number(v, "output_every");
   const bool time = model.output_every_is_time;

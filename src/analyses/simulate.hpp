@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/prepare.hpp"
 #include "model/assembly.hpp"
 #include "steppers/generalized_alpha.hpp"
 
@@ -16,7 +17,7 @@ struct SimulateOptions {
   int output_steps = 1;        // a row every so many steps …
   double output_interval = 0;  // … or, if > 0, at this interval of time
   GeneralizedAlphaOptions stepper;
-  bool assembled_start = false;
+  PrepareOptions prepare;
   double rho = -1, rho_states = -1;  // as asked for; -1: the scheme has none
   std::string scheme;                // as the model calls it
 };
@@ -29,8 +30,9 @@ void check_scheme(const Model& model, const Assembly& assembly, const SimulateOp
 
 struct RunStatistics {
   long steps = 0, rejected_steps = 0, newton_iterations = 0, factorizations = 0, rows = 0;
-  double simulated_seconds = 0, largest_violation = 0;  // of a constraint, in its own unit
-  std::string most_violated;
+  double simulated_seconds = 0;
+  double largest_violation = 0, largest_velocity_violation = 0;  // of Φ or k, and of Φ̇, in their own units
+  std::string most_violated, most_violated_velocity;
   struct Event {
     double time;
     std::string what;

@@ -257,14 +257,29 @@ Violation largest(const System& system, std::span<const double> r, Range rows) {
   return worst;
 }
 
-[[noreturn]] void refuse(const System& system, const Violation& v, double t, bool rate) {
+[[noreturn]] void refuse(const System& system, const Violation& v, double t, bool rate,
+                         const StartOptions& options) {
   const std::string& unit = system.row_unit(v.row);
-  const double size = v.size * system.row_nominal()[v.row];
-  throw ModelError("E-START", system.row_name(v.row),
-                   fmt::format("the given {} violate it: off by {:.3g}{}{} at t = {:g} s",
-                               rate ? "velocities" : "positions", size, unit.empty() ? "" : " " + unit,
-                               rate && !unit.empty() ? "/s" : "", t),
-                   "mend the initial values, or let them be moved: `start: assembled`");
+  const bool holonomic = v.row < system.rows(Kind::holonomic).end;
+  const std::string size =
+      fmt::format("{:.3g}{}{}", v.size * system.row_nominal()[v.row], unit.empty() ? "" : " " + unit,
+                  rate && holonomic && !unit.empty() ? "/s" : "");
+  const char* what = rate ? "velocities" : "positions";
+  if (!options.project)
+    throw ModelError("E-START", system.row_name(v.row),
+                     fmt::format("the given {} violate it: off by {} at t = {:g} s", what, size, t),
+                     "mend the initial values, or let them be moved: `start: assembled`");
+  const auto& kept = rate ? options.kept.rate : options.kept.position;
+  const bool some_kept = std::find(kept.begin(), kept.end(), 1) != kept.end();
+  throw ModelError(
+      "E-START", system.row_name(v.row),
+      fmt::format(
+          "no {} near the given ones satisfy all constraints{} at t = {:g} s: this one stays off by {}", what,
+          some_kept ? " with what is `fixed` kept" : "", t, size),
+      rate ? "constraints that prescribe velocities may contradict each other"
+           : "start closer to an assembled position; parts may be too short to meet, or constraints "
+             "contradict "
+             "each other");
 }
 
 /// Solves [M Φᵀ; Φ 0] for the increment that removes the violations in `r` (rows of constraints only).
@@ -277,17 +292,19 @@ class Projector {
         r_(system.size()),
         du_(system.size()) {}
 
-  void factor(const State& state) {
+  void factor(const State& state, std::span<const char> kept = {}) {
     system_.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
                     r_, newton_.matrix());
-    // States and signals stay: identity rows for them.
+    add_proximal(system_, proximal_diagonal(system_, options_.proximal, newton_.matrix()), newton_.matrix());
+    // States, signals and what is kept stay: identity rows for them.
     const Pattern& p = system_.pattern();
     const Range still{system_.rows(Kind::state).begin, system_.rows(Kind::algebraic).end};
+    const auto stays = [&](int i) {
+      return (i >= still.begin && i < still.end) || (i < static_cast<int>(kept.size()) && kept[i]);
+    };
     for (int j = 0; j < p.n; ++j)
       for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-        if ((p.row[k] >= still.begin && p.row[k] < still.end) || (j >= still.begin && j < still.end))
-          newton_.matrix()[k] = p.row[k] == j ? 1.0 : 0.0;
-    add_proximal(system_, proximal_diagonal(system_, options_.proximal, newton_.matrix()), newton_.matrix());
+        if (stays(p.row[k]) || stays(j)) newton_.matrix()[k] = p.row[k] == j ? 1.0 : 0.0;
     const auto f = newton_.factor();
     if (!f.ok) {
       const auto& rows = f.singular_rows.empty() ? f.singular_columns : f.singular_rows;
@@ -313,52 +330,84 @@ class Projector {
   std::vector<double> r_, du_;
 };
 
-double relative_size(const System& system, std::span<const double> du) {
-  double size = 0;
-  for (int i = 0; i < system.rows(Kind::position).end; ++i)
-    size = std::max(size, std::abs(du[i]) / system.nominal()[i]);
-  return size;
+/// Φ(q, t) = 0: checked, or reached by moving q.
+void settle_positions(const System& system, State& state, Projector& projector, const StartOptions& options) {
+  std::vector<double> r(system.size());
+  double best = INFINITY;
+  for (int k = 0, worse = 0;; ++k) {
+    system.constraints(state, 0, -1, r);
+    const Violation v = largest(system, r, system.rows(Kind::holonomic));
+    if (v.size <= (options.project ? 1e-13 : options.tolerance)) return;
+    worse = v.size < 0.5 * best ? 0 : worse + 1;
+    best = std::min(best, v.size);
+    if (!options.project || k >= 200 || worse > 20 || !std::isfinite(v.size)) {
+      if (v.size <= options.tolerance) return;  // at the rounding floor
+      refuse(system, v, state.t, false, options);
+    }
+    projector.factor(state, options.kept.position);
+    const auto du = projector.solve(r);
+    double size = 0;  // far away the linear picture is good for a part of the way
+    for (int i = 0; i < system.rows(Kind::position).end; ++i)
+      size = std::max(size, std::abs(du[i]) / system.nominal()[i]);
+    std::vector<double> step(du.begin(), du.end());
+    if (size > 0.5)
+      for (double& x : step) x *= 0.5 / size;
+    const auto q = state.value;
+    move_positions(system, q, step, state.value, {});
+  }
 }
 
-void check_or_project(const System& system, State& state, const StartOptions& options, StartReport& report) {
-  const Range holonomic = system.rows(Kind::holonomic), slip = system.rows(Kind::nonholonomic);
+/// Φ̇ = 0 and k(q, v, t) = 0: checked, or reached by changing v.
+void settle_velocities(const System& system, State& state, Projector& projector,
+                       const StartOptions& options) {
   std::vector<double> r(system.size());
-  Projector projector(system, options);
-  const int attempts = options.project ? 30 : 0;
-
-  for (int k = 0;; ++k) {  // positions: Φ(q, t) = 0
-    system.constraints(state, 0, -1, r);
-    const Violation v = largest(system, r, holonomic);
-    if (v.size <= (options.project ? 1e-13 : options.tolerance)) break;
-    if (k >= attempts) {
-      if (v.size <= options.tolerance) break;  // at the rounding floor
-      refuse(system, v, state.t, false);
-    }
-    projector.factor(state);
-    const auto du = projector.solve(r);
-    report.moved_position += relative_size(system, du);
-    const auto q = state.value;
-    move_positions(system, q, du, state.value, {});
-  }
-  for (int k = 0;; ++k) {  // velocities: Φ̇ = 0 and k(q, v, t) = 0
+  for (int k = 0;; ++k) {
     system.constraints(state, 1, 0, r);
-    Violation v = largest(system, r, holonomic);
-    const Violation w = largest(system, r, slip);
+    Violation v = largest(system, r, system.rows(Kind::holonomic));
+    const Violation w = largest(system, r, system.rows(Kind::nonholonomic));
     if (!(w.size <= v.size)) v = w;
     double speed = 1;
     for (int i = 0; i < system.rows(Kind::position).end; ++i)
       speed = std::max(speed, std::abs(state.rate[i]) / system.nominal()[i]);
     const double allowed = options.tolerance * speed;
-    if (v.size <= (options.project ? 1e-13 * speed : allowed)) break;
-    if (k >= attempts) {
-      if (v.size <= allowed) break;
-      refuse(system, v, state.t, true);
+    if (v.size <= (options.project ? 1e-13 * speed : allowed)) return;
+    if (!options.project || k >= 30 || !std::isfinite(v.size)) {
+      if (v.size <= allowed) return;
+      refuse(system, v, state.t, true, options);
     }
-    projector.factor(state);
+    projector.factor(state, options.kept.rate);
     const auto du = projector.solve(r);
-    report.moved_velocity += relative_size(system, du);
     for (int i = 0; i < system.rows(Kind::position).end; ++i) state.rate[i] += du[i];
   }
+}
+
+void check_or_project(const System& system, State& state, const StartOptions& options) {
+  if (system.rows(Kind::holonomic).size() + system.rows(Kind::nonholonomic).size() == 0) return;
+  StartOptions careful = options;  // constraints may depend on each other until they are satisfied, or ever
+  careful.proximal = std::max(options.proximal, 1e-8);
+  Projector projector(system, careful);
+  settle_positions(system, state, projector, careful);
+  settle_velocities(system, state, projector, careful);
+}
+
+/// With regularised multipliers Newton may settle although some constraints cannot hold: look at them.
+void refuse_contradiction(const System& system, const State& state) {
+  std::vector<double> r(system.size());
+  system.constraints(state, 2, 1, r);
+  Violation v = largest(system, r, system.rows(Kind::holonomic));
+  const Violation w = largest(system, r, system.rows(Kind::nonholonomic));
+  if (!(w.size <= v.size)) v = w;
+  double top = 1;
+  for (int i = 0; i < system.rows(Kind::position).end; ++i)
+    top = std::max({top, std::abs(state.acceleration[i]) / system.nominal()[i],
+                    std::pow(state.rate[i] / system.nominal()[i], 2)});
+  if (v.size <= 1e-6 * top) return;
+  throw ModelError(
+      "E-REDUNDANT", system.row_name(v.row),
+      fmt::format("constraints that depend on each other prescribe different accelerations at t = "
+                  "{:g} s: this one stays off by {:.3g}",
+                  state.t, v.size * system.row_nominal()[v.row]),
+      "remove one of them, or make them agree at all times");
 }
 
 }  // namespace
@@ -392,6 +441,48 @@ void add_proximal(const System& system, std::span<const double> epsilon, std::sp
       values[system.pattern().find(i, i)] -= epsilon[i];
 }
 
+void check_constraints(const System& system, const State& state, const StartOptions& options) {
+  StartOptions checking = options;
+  checking.project = false;
+  State copy = state;
+  check_or_project(system, copy, checking);
+}
+
+void project(const System& system, State& state, const StartOptions& options) {
+  StartOptions projecting = options;
+  projecting.project = true;
+  check_or_project(system, state, projecting);
+}
+
+std::vector<Moved> moved(const System& system, const State& from, const State& to, double least) {
+  std::vector<Moved> list;
+  for (const Variable& v : system.variables()) {
+    if (v.kind != Kind::position) continue;
+    Moved m{v.name, v.unit};
+    const double *a = &from.value[v.value], *b = &to.value[v.value];
+    const bool turns = v.manifold != Manifold::vector;
+    if (turns) {  // 1 − |⟨a, b⟩| is too coarse near zero: from the difference of the quaternions
+      double plus = 0, minus = 0;
+      for (int k = 0; k < 4; ++k) plus += std::pow(a[k] + b[k], 2), minus += std::pow(a[k] - b[k], 2);
+      m.angle = 4 * std::asin(std::min(1.0, 0.5 * std::sqrt(std::min(plus, minus))));
+    }
+    double square = 0;
+    for (int k = turns ? 4 : 0; k < v.values; ++k) square += std::pow(b[k] - a[k], 2);
+    m.position = std::sqrt(square);
+    for (int k = 0; k < v.dofs; ++k) {
+      const double change = std::abs(to.rate[v.row + k] - from.rate[v.row + k]);
+      double& to_tell = turns && k >= v.dofs - 3 ? m.turning : m.rate;
+      to_tell = std::max(to_tell, change);
+      m.relative = std::max(m.relative, change / system.nominal()[v.row + k]);
+    }
+    m.relative = std::max({m.relative, m.position / system.nominal()[v.row], m.angle});
+    if (m.relative > least) list.push_back(m);
+  }
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Moved& a, const Moved& b) { return a.relative > b.relative; });
+  return list;
+}
+
 StartReport make_consistent(const System& system, State& state, const StartOptions& options) {
   StartReport report;
   const State shape = system.state();
@@ -418,9 +509,12 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
                        fmt::format("a rotation needs a unit quaternion, this one has length {:g}", size), "");
     for (int k = 0; k < 4; ++k) q[k] /= size;
   }
-  if (options.check) check_or_project(system, state, options, report);
+  if (options.check) check_or_project(system, state, options);
   report.newton = Start(system, state, options).run();
-  if (report.newton.ok()) return report;
+  if (report.newton.ok()) {
+    if (options.proximal > 0) refuse_contradiction(system, state);
+    return report;
+  }
   if (!report.newton.loop.empty())
     throw ModelError(
         "E-LOOP", system.row_name(report.newton.loop[0]),

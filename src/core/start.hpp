@@ -7,18 +7,39 @@
 
 namespace escapement {
 
+/// What stays where it is while the rest is moved onto the constraints; by row, empty: nothing.
+struct Kept {
+  std::vector<char> position, rate;
+};
+
 struct StartOptions {
   bool project = false;      // move q and v onto the constraints instead of refusing
   bool check = true;         // examine Φ = 0, Φ̇ = 0, k = 0
   double tolerance = 1e-8;   // allowed violation, relative to the row's nominal magnitude
   bool keep_stores = false;  // x from the stored s, instead of s from x (jumps in mid run)
   double proximal = 0;       // regularisation for redundant constraints (0: they are refused)
+  Kept kept;                 // by projection
 };
 
 struct StartReport {
   NewtonReport newton;
-  double moved_position = 0, moved_velocity = 0;  // by projection: largest change, relative to nominal
 };
+
+/// How far a variable was moved from one state to another.
+struct Moved {
+  std::string name, unit;
+  double position = 0, angle = 0;  // a distance or coordinate (in `unit`); of frames also an angle (rad)
+  double rate = 0, turning = 0;    // largest changes of their rates
+  double relative = 0;             // the largest of all, over nominal magnitudes
+};
+/// Every position that differs by more than `least` (relative to nominal magnitudes), the farthest first.
+std::vector<Moved> moved(const System& system, const State& from, const State& to, double least);
+
+/// Throws ModelError E-START naming the constraint that q or v violate.
+void check_constraints(const System& system, const State& state, const StartOptions& options);
+/// Moves q and then v onto the constraints, by the least mass-weighted distance. Throws ModelError E-START if there is no
+/// way.
+void project(const System& system, State& state, const StartOptions& options);
 
 /// Fills v̇, ṡ, s, λ, μ, y (and states that nobody stores in) so that every row holds at state.t.
 /// Throws ModelError E-START naming the constraint when q or v violate one, E-SINGULAR naming dependent rows.

@@ -21,6 +21,10 @@ std::vector<std::string> structurally_singular_rows(const System& system) {
   std::vector<double> r(n), values(p.nonzeros());
   system.tangent(state, shift, {}, r, values);
 
+  // Constraints may depend on each other: their multipliers are then regularised (T-proximal).
+  for (int i = system.rows(Kind::holonomic).begin; i < n; ++i)
+    if (const int k = p.find(i, i); k >= 0) values[k] = 1;
+
   // Columns are matched to rows: to their own row where that is possible, the rest by augmenting paths (searched
   // without recursion).
   std::vector<int> column_of(n, -1), seen(n, -1), next(n), path;

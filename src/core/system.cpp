@@ -1,5 +1,7 @@
 #include "core/system.hpp"
 
+#include <fmt/format.h>
+
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -127,6 +129,16 @@ const Variable& System::owner(int row) const { return variables_.at(owner_.at(ro
 std::string System::unknown_name(int row) const {
   const Variable& v = owner(row);
   return v.dofs == 1 ? v.name : v.name + "." + std::to_string(row - v.row + 1);
+}
+
+std::string System::motion_name(int row) const {
+  const Variable& v = owner(row);
+  if (v.manifold == Manifold::vector) return unknown_name(row);
+  const std::string name = v.name.substr(0, v.name.rfind('.'));
+  const int part = row - v.row, turns = v.dofs - 3;
+  constexpr char axes[] = "xyz";
+  if (part >= turns) return fmt::format("{} turning about its {}", name, axes[part - turns]);
+  return fmt::format("{} moving along {}{}", name, v.manifold == Manifold::se3 ? "its " : "", axes[part]);
 }
 
 std::string System::row_name(int row) const {

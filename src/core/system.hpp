@@ -76,6 +76,8 @@ class System {
   /// `top.joint[2] (holonomic constraint)`: for messages.
   std::string row_name(int row) const;
   std::string unknown_name(int row) const;
+  /// `arm turning about its y`: what moves with this position row.
+  std::string motion_name(int row) const;
   /// The unit of a row, "" if it is not told.
   const std::string& row_unit(int row) const { return owner(row).row_unit; }
 

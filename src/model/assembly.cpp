@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace escapement {
 namespace {
@@ -58,6 +59,7 @@ class Assembler final : public Resolver {
     framed_ = &at;
     static_cast<Handle&>(at.node) = node(component, port, end);
     framed_ = nullptr;
+    if (!at.node.is_ground()) touched_.insert(at.node.variable);
     return at;
   }
   void joint(JointPlacement joint) override { joints_.push_back(std::move(joint)); }
@@ -135,6 +137,9 @@ class Assembler final : public Resolver {
   void start(const Handle& handle, std::vector<double> values, bool rate) override {
     starts_.push_back({handle, std::move(values), rate});
   }
+  void keep(const Handle& handle, int first, int count, bool rate) override {
+    kept_.push_back({handle, first, count, rate});
+  }
   void event(TimeEvent event) override { events_.push_back(event); }
   std::vector<std::string> units(int component, const Port& port) override {
     std::vector<std::string> list;
@@ -170,6 +175,11 @@ class Assembler final : public Resolver {
   struct Start {
     Handle handle;
     std::vector<double> values;
+    bool rate;
+  };
+  struct KeptParts {
+    Handle handle;
+    int first, count;
     bool rate;
   };
   struct Offered {
@@ -577,11 +587,14 @@ class Assembler final : public Resolver {
                       ? ""
                       : fmt::format("choose one of its outputs: {}.{}", text, fmt::join(names, ", .")));
     }
-    const std::string first = rest.substr(0, rest.find('.'));
-    std::string part = rest.size() > first.size() ? rest.substr(first.size() + 1) : "";
+    std::string first = rest.substr(0, rest.find('.'));
     int output = -1;
-    for (std::size_t o = 0; o < names.size(); ++o)
-      if (names[o] == first) output = static_cast<int>(o);
+    for (std::size_t o = 0; o < names.size(); ++o)  // `tip.position` has a dot of its own
+      if (rest == names[o] || rest.starts_with(names[o] + ".")) {
+        output = static_cast<int>(o);
+        first = names[o];
+      }
+    std::string part = rest.size() > first.size() ? rest.substr(first.size() + 1) : "";
     if (output < 0 && type.block && !first.empty() && std::isdigit(static_cast<unsigned char>(first[0]))) {
       output = 0;
       part = rest;
@@ -745,8 +758,9 @@ class Assembler final : public Resolver {
     for (std::size_t i = 0; i < bodies_.size(); ++i)
       if (model_.components[i].type->frames) bodies.push_back({own_nodes_[i].variable, &bodies_[i]});
     for (const JointPlacement* j : place(bodies, joints_))
-      a.warnings.push_back(fmt::format(
-          "{}: it closes a loop, so its coordinate at the start follows from the other joints", j->path));
+      if (!j->kept)
+        a.warnings.push_back(fmt::format(
+            "{}: it closes a loop, so its coordinate at the start follows from the other joints", j->path));
     for (const PlacedBody& b : bodies) {
       const Variable& v = a.system.variables()[b.variable];
       const Frame<double>& pose = b.body->pose;
@@ -760,13 +774,20 @@ class Assembler final : public Resolver {
         a.initial.rate[v.row + 3 + k] = b.body->angular_velocity[k];
       }
     }
+    if (!joints_.empty())
+      for (std::size_t i = 0; i < bodies_.size(); ++i)
+        if (model_.components[i].type->frames && !touched_.contains(own_nodes_[i].variable))
+          a.warnings.push_back(fmt::format("{}: nothing is attached to this body, it moves freely",
+                                           model_.components[i].path));
     for (const Memory& m : memories_)
       a.initial.memory[m.element.group->memory_of(m.element.index) + m.slot] = m.value;
     for (const auto& [key, o] : offered_) {
       if (!o.wanted) continue;
       const Variable& v = a.system.variables()[o.handle.variable];
-      a.initial.value[v.value] = o.reading.group->output(a.initial, o.reading.index, 0);
-      a.initial.rate[v.row] = o.reading.group->output(a.initial, o.reading.index, 1);
+      if (kept_.empty() || !a.kept.position[v.row])
+        a.initial.value[v.value] = o.reading.group->output(a.initial, o.reading.index, 0);
+      if (kept_.empty() || !a.kept.rate[v.row])
+        a.initial.rate[v.row] = o.reading.group->output(a.initial, o.reading.index, 1);
     }
   }
 
@@ -784,6 +805,14 @@ class Assembler final : public Resolver {
       const auto to = s.rate ? a.system.rate(a.initial, s.handle) : a.system.value(a.initial, s.handle);
       if (to.size() != s.values.size()) throw std::logic_error("initial values of the wrong size");
       std::copy(s.values.begin(), s.values.end(), to.begin());
+    }
+    if (!kept_.empty()) {
+      a.kept.position.assign(a.system.rows(Kind::position).end, 0);
+      a.kept.rate = a.kept.position;
+      for (const KeptParts& k : kept_) {
+        const int row = a.system.variables()[k.handle.variable].row + k.first;
+        std::fill_n((k.rate ? a.kept.rate : a.kept.position).begin() + row, k.count, 1);
+      }
     }
     place_bodies(a);
     a.events = std::move(events_);
@@ -858,9 +887,11 @@ class Assembler final : public Resolver {
   std::vector<BoundOutput> bound_;
   std::map<int, Signal<1>> tapped_;  // by index into bound_
   std::vector<Start> starts_;
+  std::vector<KeptParts> kept_;
   std::vector<TimeEvent> events_;
   std::vector<BodyFrames> bodies_;  // by component
   std::vector<JointPlacement> joints_;
+  std::set<int> touched_;                           // bodies that something is attached to, by variable
   std::map<std::pair<int, int>, Offered> offered_;  // by component and number
   std::vector<Memory> memories_;
   AttachedFrame* framed_ = nullptr;  // where the frame that is being named goes

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/start.hpp"
 #include "model/build.hpp"
 #include "model/model.hpp"
 
@@ -20,6 +21,7 @@ struct Assembly {
   std::vector<Channel> channels;
   std::vector<TimeEvent> events;  // by time
   std::vector<std::string> warnings;
+  Kept kept;  // `initial: {fixed: […]}`
 
   double read(const Channel& channel, const State& state) const;
   /// Channels that one of the patterns matches (`*` any text, `?` any character), in the order of `channels`. A pattern

@@ -47,6 +47,7 @@ class Resolver {
   virtual std::vector<Signal<1>> outputs(int component) = 0;
   virtual BoundOutput& bound(int component, std::string_view output, int part) = 0;
   virtual void start(const Handle& handle, std::vector<double> values, bool rate) = 0;
+  virtual void keep(const Handle& handle, int first, int count, bool rate) = 0;
   virtual void event(TimeEvent event) = 0;
   virtual const std::vector<double>& gravity() = 0;
   /// Units of the signals of a port, one per group; empty: nobody told.
@@ -232,6 +233,16 @@ class Build {
   }
   void start_rate(const Handle& handle, std::vector<double> values) {
     resolver_.start(handle, std::move(values), true);
+  }
+  /// If `initial.fixed` names this key: parts of the position (or of its rate) stay as given at the start.
+  void keep_if_fixed(std::string_view key, const Handle& handle, int first, int count, bool rate) {
+    if (is_fixed(key)) resolver_.keep(handle, first, count, rate);
+  }
+  bool is_fixed(std::string_view key) const {
+    if (!has("initial.fixed")) return false;
+    for (const std::string& word : get<std::vector<std::string>>("initial.fixed"))
+      if (word == key) return true;
+    return false;
   }
   /// From this time on the element's memory holds `value`; steps end exactly there.
   void at_time(double time, const ElementId& element, int slot, double value) {

@@ -33,6 +33,8 @@ const std::vector<MessageCode>& message_codes() {
       {"E-LOOP", 3, "a loop of signals that has no solution, or many"},
       {"E-INDEX", 3, "a constraint on something that has no known rate"},
       {"E-START", 3, "initial values that contradict the constraints or each other"},
+      {"E-EQUILIBRIUM", 3, "no equilibrium was found"},
+      {"E-REDUNDANT", 3, "constraints that depend on each other and contradict, or are not allowed to"},
       {"E-SCHEME", 3, "an integration scheme that cannot advance this model"},
       {"E-STEP", 2, "a step size that makes no sense"},
       {"E-NEWTON", 4, "a step did not converge; nothing of it was recorded"},

@@ -252,6 +252,16 @@ FieldValue FieldReader::read(const Parameter& p, const Node& value, const std::s
                   fmt::format("`{}` is not one of {}", word, fmt::join(p.choices, ", ")),
                   did_you_mean(word, p.choices));
     }
+    case Type::choices: {
+      if (!value.is_sequence())
+        throw fault("E-TYPE", value.mark, where, "expected a list, found " + value.described(),
+                    fmt::format("[{}]", fmt::join(p.choices, ", ")));
+      Parameter one = p;
+      one.type = Type::choice;
+      std::vector<std::string> words;
+      for (const Node& item : value.items) words.push_back(std::get<std::string>(read(one, item, where)));
+      return words;
+    }
     case Type::vector:
       return vector(p, value, where);
     case Type::matrix:
@@ -738,6 +748,11 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
     case Type::choice: {
       Node r = value;
       if (!p.verbatim) r.text = substituted(value, p.key);
+      return r;
+    }
+    case Type::choices: {
+      Node r = value;
+      for (Node& item : r.items) item.text = substituted(item, p.key);
       return r;
     }
     case Type::table: {

@@ -45,8 +45,8 @@ struct MatrixValue {
   double operator()(int i, int j) const { return entries[static_cast<std::size_t>(i) * columns + j]; }
 };
 
-using FieldValue = std::variant<double, std::string, std::vector<double>, MatrixValue,
-                                std::shared_ptr<const Table>, std::shared_ptr<const Expression>>;
+using FieldValue = std::variant<double, std::string, std::vector<double>, std::vector<std::string>,
+                                MatrixValue, std::shared_ptr<const Table>, std::shared_ptr<const Expression>>;
 
 /// The typed values of one component; keys of groups are dotted: `initial.position`.
 class FieldValues {

@@ -38,8 +38,11 @@ const std::vector<Parameter>& simulate_schema() {
       choice("frames", {"r3so3", "se3"},
              "how frames in space move in a step: translation and rotation apart, or together as a screw")
           .otherwise("r3so3"),
-      boolean("redundant", "allow redundant constraints; their reactions are then one of many")
-          .otherwise("false"),
+      boolean(
+          "redundant",
+          "constraints that depend on each other: true allows them without a warning, false refuses them; "
+          "without it they are told and the run goes on, with the reactions of least size")
+          .optional(),
       boolean("adaptive", "steps chosen by error control").otherwise("false"),
       number("tolerance", "1", "of adaptive steps").positive().optional(),
       number("output_every", "any",

@@ -540,10 +540,9 @@ class ModelReader {
         throw fault("E-VALUE", start->mark, "start",
                     fmt::format("`{}` is not one of {}", model_.start, fmt::join(choices, ", ")),
                     did_you_mean(model_.start, choices));
-      if (model_.start != "given" && model_.start != "assembled")
+      if (model_.start == "steady")
         throw fault("E-UNSUPPORTED", start->mark, "start",
-                    fmt::format("`start: {}` is not there yet", model_.start),
-                    "start: given, or start: assembled");
+                    fmt::format("`start: {}` is not there yet", model_.start), "start: equilibrium");
     }
     if (const Node* gravity = top(root, "gravity")) {
       if (gravity->is_scalar() && gravity->text == "none") {

@@ -34,6 +34,7 @@ struct JointPlacement {
     Vector3 linear, angular;  // of marker B relative to marker A, in the axes of marker A
   };
   std::optional<Rate> rate = {};
+  bool kept = false;  // `fixed`: the start will see to it
 };
 
 struct PlacedBody {

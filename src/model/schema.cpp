@@ -51,6 +51,16 @@ Parameter choice(std::string key, std::vector<std::string> choices, std::string 
   p.choices = std::move(choices);
   return p;
 }
+Parameter choices(std::string key, std::vector<std::string> choices, std::string summary) {
+  Parameter p = choice(std::move(key), std::move(choices), std::move(summary));
+  p.type = Type::choices;
+  return p;
+}
+Parameter fixed(std::vector<std::string> keys) {
+  return choices("fixed", std::move(keys),
+                 "what of it stays as given while `start: assembled` or `equilibrium` moves the rest")
+      .optional();
+}
 Parameter vector(std::string key, std::string unit, int size, std::string summary) {
   Parameter p = make(std::move(key), Type::vector, std::move(unit), std::move(summary));
   p.size = size;
@@ -124,7 +134,11 @@ ComponentType& ComponentType::owns(Domain domain) {
                                 : vector(o.name, o.unit, parts, std::string(o.summary) + " at the start"))
                         .otherwise(zero));
   }
-  return start.empty() ? *this : takes(group("initial", std::move(start), "values at the start"));
+  if (start.empty()) return *this;
+  std::vector<std::string> keys;
+  for (const Parameter& p : start) keys.push_back(p.key);
+  start.push_back(fixed(std::move(keys)));
+  return takes(group("initial", std::move(start), "values at the start"));
 }
 
 ComponentType& ComponentType::is_block(std::string output_summary, bool wide) {

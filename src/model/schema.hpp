@@ -25,6 +25,7 @@ struct Parameter {
     text,
     file,
     choice,
+    choices,  // several of them, as a list
     vector,
     matrix,
     table,
@@ -49,7 +50,7 @@ struct Parameter {
   bool named = false;                     // of a vector: a mapping of names to numbers will do as well
   bool above_minimum = false;             // the minimum itself is excluded
   std::string alternative_of = {};        // exactly one key of this set is given
-  std::vector<std::string> choices = {};  // of a choice
+  std::vector<std::string> choices = {};  // of a choice, or of choices
   int size = 0;                           // of a vector; 0: any
   std::string second_unit = {};           // of a table: of its values
   std::vector<std::pair<std::string, std::string>> variables = {};  // of an expression: name, unit
@@ -74,6 +75,10 @@ Parameter text(std::string key, std::string summary);
 /// A file beside the model; its value is the full path.
 Parameter file(std::string key, std::string summary);
 Parameter choice(std::string key, std::vector<std::string> choices, std::string summary);
+/// Several of these, as a list.
+Parameter choices(std::string key, std::vector<std::string> choices, std::string summary);
+/// `initial.fixed`: which of these initial values stay, whatever the start has to move.
+Parameter fixed(std::vector<std::string> keys);
 /// `size` 0: any length.
 Parameter vector(std::string key, std::string unit, int size, std::string summary);
 Parameter matrix(std::string key, std::string unit, std::string summary);

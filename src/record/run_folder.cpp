@@ -28,7 +28,7 @@ bool written_by_a_run(const fs::path& model) {
 
 }  // namespace
 
-RunFolder RunFolder::beside(const fs::path& model) {
+RunFolder RunFolder::beside(const fs::path& model, const std::string& suffix) {
   std::error_code fault;
   const fs::path folder =
       fs::weakly_canonical(model.has_parent_path() ? model.parent_path() : fs::path("."), fault);
@@ -38,11 +38,11 @@ RunFolder RunFolder::beside(const fs::path& model) {
       !fault && !relative.empty() && *relative.begin() != "..")
     base = relative == "." ? (fs::path("..") / folder.filename()).string() : relative.string();
   for (int i = 1; i < 100000; ++i) {
-    const fs::path candidate = base + "-run" + (i == 1 ? "" : fmt::format("-{}", i));
+    const fs::path candidate = base + suffix + (i == 1 ? "" : fmt::format("-{}", i));
     if (fs::create_directory(candidate, fault)) return RunFolder(candidate);
     if (fault) throw system_error(candidate, "cannot be made", fault.value());
   }
-  throw FileError(base + "-run", "there are too many runs already",
+  throw FileError(base + suffix, "there are too many runs already",
                   "remove some, or choose a folder with --out");
 }
 

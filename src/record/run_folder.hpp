@@ -12,7 +12,7 @@ class RunFolder {
   static constexpr std::string_view model_heading = "# The model as run";
 
   /// `<model's folder>-run`, or `-run-2`, `-run-3` … if there is one already. Throws FileError.
-  static RunFolder beside(const std::filesystem::path& model);
+  static RunFolder beside(const std::filesystem::path& model, const std::string& suffix = "-run");
   /// This folder: new, empty, or (with `replace`) an earlier run, whose files are removed.
   static RunFolder at(const std::filesystem::path& folder, bool replace);
 

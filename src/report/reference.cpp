@@ -32,6 +32,8 @@ std::string kind_of(const Parameter& p) {
       return "a file beside the model";
     case Type::choice:
       return fmt::format("one of {}", fmt::join(p.choices, ", "));
+    case Type::choices:
+      return fmt::format("a list of some of {}", fmt::join(p.choices, ", "));
     case Type::vector:
       return p.size > 0 ? fmt::format("{} numbers, {}", p.size, unit_text(p.unit))
              : p.named  ? fmt::format("a list, or a mapping of names, {}", unit_text(p.unit))
@@ -254,6 +256,12 @@ Json type_of(const Parameter& p) {
       Json list = Json::array();
       for (const auto& c : p.choices) list.add(c);
       s.set("enum", list);
+      break;
+    }
+    case Type::choices: {
+      Json list = Json::array();
+      for (const auto& c : p.choices) list.add(c);
+      s.set("type", "array").set("items", Json::object().set("enum", list));
       break;
     }
     case Type::vector:

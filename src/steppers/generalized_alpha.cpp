@@ -362,14 +362,31 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
   void subtract_history(std::span<double> r) {
     const Range states = g_.system_.rows(Kind::state);
     for (int i = states.begin; i < states.end; ++i) r[i] -= g_.s_bar_[i - states.begin];
-    // A trace of compliance keeps what is not determined of the multipliers bounded (T-proximal).
-    if (!g_.epsilon_.empty())
-      for (int i = g_.system_.rows(Kind::holonomic).begin; i < g_.system_.size(); ++i)
-        r[i] -= 1e-3 * g_.epsilon_[i] * g_.trial_.value[g_.system_.value_of_row()[i]];
   }
   GeneralizedAlpha& g_;
   const State& from_;
 };
+
+/// What the equations do not determine of the predicted multipliers goes: (Φ_q S⁻¹ Φ_qᵀ + ε) δ = ε λ, λ −= δ (T-proximal).
+void GeneralizedAlpha::drop_undetermined() {
+  const auto at = system_.value_of_row();
+  const int first = system_.rows(Kind::holonomic).begin;
+  std::fill(work_.begin(), work_.end(), 0.0);
+  for (int i = first; i < system_.size(); ++i) work_[i] = -epsilon_[i] * trial_.value[at[i]];
+  newton_.solver().solve(work_);
+  for (int i = first; i < system_.size(); ++i) trial_.value[at[i]] -= work_[i];
+}
+
+/// Regularised multipliers let Newton settle where constraints contradict each other: then it has not converged.
+void GeneralizedAlpha::refuse_contradiction(NewtonReport& report) {
+  const double allowed = std::max(1e-8, 1e3 * options_.newton.tolerance);
+  system_.constraints(trial_, 0, 0, work_);
+  for (int i = system_.rows(Kind::holonomic).begin; i < system_.size(); ++i)
+    if (!(std::abs(work_[i]) <= allowed * system_.row_nominal()[i])) {
+      report.status = NewtonStatus::no_convergence;
+      report.worst.push_back({i, work_[i], 0.0});
+    }
+}
 
 StepReport GeneralizedAlpha::advance(State& state, double h) {
   if (!(h > 0) || !std::isfinite(h))
@@ -418,6 +435,8 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   for (int i = positions; i < system_.size(); ++i) trial_.value[at[i]] += h * history.slope[i];
   std::fill(d_.begin(), d_.end(), 0.0);
 
+  if (!epsilon_.empty() && newton_.factored()) drop_undetermined();
+
   // Correction: the equations hold at t_{n+1}.
   set_weights(state);
   const auto changed = [](double a, double b) { return std::abs(a - b) > 0.1 * std::abs(b); };
@@ -429,6 +448,7 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   const int factorizations = report.newton.factorizations;
   report.newton = newton_.solve(step);
   report.newton.factorizations += factorizations;
+  if (report.newton.ok() && options_.proximal > 0) refuse_contradiction(report.newton);
   if (!report.newton.ok()) {
     if (report.newton.status == NewtonStatus::singular)
       report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);

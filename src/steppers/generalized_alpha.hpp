@@ -95,6 +95,8 @@ class GeneralizedAlpha {
   bool project_velocity(const State& state, std::span<double> v, NewtonReport& report);
   Shift shift() const;
   void set_weights(const State& state);
+  void refuse_contradiction(NewtonReport& report);
+  void drop_undetermined();
 
   const System& system_;
   GeneralizedAlphaOptions options_;

@@ -63,5 +63,6 @@ Cases signals();
 Cases sources();
 Cases dynamics();
 Cases programs();
+Cases space();
 
 }  // namespace escapement::signs

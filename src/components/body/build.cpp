@@ -94,7 +94,8 @@ Rotation<double> orientation(const Build& b, const std::string& prefix) {
 /// The inertia must be that of some distribution of mass.
 void refuse_impossible(const Build& b, const MassProperties& p) {
   const char* key = b.has("inertia") ? "inertia" : b.has("principal_inertia") ? "principal_inertia" : "";
-  const auto [small, middle, large] = principal_values(p.inertia);
+  auto [small, middle, large] = principal_values(p.inertia);
+  if (std::abs(small) < 1e-12 * large) small = 0;  // rounding
   const std::string values = fmt::format("{:g}, {:g}, {:g} kg*m^2", small, middle, large);
   if (!(small > 0))
     b.refuse("E-RANGE", key, "is not positive definite: its principal values are " + values,
@@ -149,6 +150,10 @@ void build(Build& b, const MassProperties& p) {
   const auto at = b.own_node<Pose>();
   const auto& g = b.gravity();
   const ElementId id = b.add(Rigid{at, p.mass, p.inertia, {{g[0], g[1], g[2]}}});
+  b.keep_if_fixed("position", at, 0, 3, false);
+  b.keep_if_fixed("orientation", at, 3, 3, false);
+  b.keep_if_fixed("velocity", at, 0, 3, true);
+  b.keep_if_fixed("angular_velocity", at, 3, 3, true);
   b.channel<Rigid>("energy", id, 0);
   const ElementId reading = b.add(FrameReading{at, {{}, -p.com}});
   const auto bind = [&](const std::string& output, const ElementId& element, int first, int parts) {
@@ -199,6 +204,8 @@ void make_body(ComponentType& type, MassProperties (*properties)(const Build&)) 
   start.push_back(vector("velocity", "m/s", 3, "at the start, world axes").otherwise("[0, 0, 0]"));
   start.push_back(
       vector("angular_velocity", "rad/s", 3, "at the start, in the axes of the body").otherwise("[0, 0, 0]"));
+  start.push_back(fixed({"position", "orientation", "velocity", "angular_velocity"}));
+  start.back().summary += "; `position` and `velocity` are then those of the centre of mass";
   type.takes(group("initial", std::move(start), "where it starts"));
   type.gives({"position", "m", "of the reference frame, world axes", "xyz"});
   type.gives({"quaternion", "1", "orientation: body axes to world axes", "wxyz"});
@@ -221,8 +228,8 @@ void make_body(ComponentType& type, MassProperties (*properties)(const Build&)) 
 }
 
 void takes_density(ComponentType& type) {
-  type.takes(number("density", "kg/m^3", "of the material").positive().one_of("how heavy it is"));
-  type.takes(number("mass", "kg", "mass").positive().one_of("how heavy it is"));
+  type.takes(number("density", "kg/m^3", "of the material").positive().one_of("its density or mass"));
+  type.takes(number("mass", "kg", "mass").positive().one_of("its density or mass"));
 }
 
 MassProperties weighed(const Build& b, const MassProperties& solid) {

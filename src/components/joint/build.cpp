@@ -39,6 +39,13 @@ ComponentType joint_type(const char* name, const char* summary, bool has_axis) {
   return type;
 }
 
+Parameter at_start(std::vector<Parameter> coordinates) {
+  std::vector<std::string> keys;
+  for (const Parameter& p : coordinates) keys.push_back(p.key);
+  coordinates.push_back(fixed(std::move(keys)));
+  return group("initial", std::move(coordinates), "coordinates at the start");
+}
+
 Markers markers(const Build& b) {
   const AttachedFrame A = b.frame("between", 0), B = b.frame("between", 1);
   Rotation<double> R;
@@ -91,6 +98,14 @@ void coordinate(Build& b, const Markers& m, int node, const Measure& measure, co
   b.offered_channel(value, reading, 0, node);
   b.offered_channel(rate, reading, 1, node);
   const bool rotates = measure.kind == Measure::Kind::rotation;
+  if (b.is_fixed(value)) {  // as an unknown it can be kept
+    b.start(b.offered(node), {start});
+    b.keep_if_fixed(value, b.offered(node), 0, 1, false);
+  }
+  if (b.is_fixed(rate)) {
+    b.start_rate(b.offered(node), {b.number(std::string("initial.") + rate)});
+    b.keep_if_fixed(rate, b.offered(node), 0, 1, true);
+  }
   b.offer(node, reading, [=, name = b.name(value)](SystemBuilder& system, const Handle& at) {
     const auto load = system.multiplier<1>(
         name + ".load",

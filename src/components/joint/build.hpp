@@ -14,7 +14,8 @@ struct Markers {
 
 /// `between` two frames, or `at` a point of the design position, with an axis if the joint has one.
 ComponentType joint_type(const char* name, const char* summary, bool has_axis);
-/// `along`: which axis of the markers is the joint's axis (2: z).
+/// The group `initial` of a joint's coordinates and rates.
+Parameter at_start(std::vector<Parameter> coordinates);
 Markers markers(const Build& b);
 
 /// "x of A at a right angle to y of B", for messages.
@@ -34,6 +35,7 @@ ElementId tie(Build& b, const Markers& m, const std::array<Equation, n>& equatio
     b.channel<Joint<n>>("torque", id, 3 + i, i);
   }
   start.path = b.path();
+  start.kept = b.has("initial.fixed");
   start.a = m.a;
   start.b = m.b;
   start.on_a = m.on_a;

@@ -33,14 +33,12 @@ ComponentType joint_cylindrical() {
       "to them, relative to A.";
   type.offers = {{"rotation", Domain::rotational, "the angle of B relative to A"},
                  {"translation", Domain::translational, "the displacement of B relative to A"}};
-  type.takes(
-      group("initial",
-            {number("angle", "rad", "at the start; B and what hangs on it is moved from the design position")
-                 .otherwise("0"),
-             number("angular_velocity", "rad/s", "at the start").otherwise("0"),
-             number("displacement", "m", "at the start").otherwise("0"),
-             number("velocity", "m/s", "at the start").otherwise("0")},
-            "coordinates at the start"));
+  type.takes(joint::at_start(
+      {number("angle", "rad", "at the start; B and what hangs on it is moved from the design position")
+           .otherwise("0"),
+       number("angular_velocity", "rad/s", "at the start").otherwise("0"),
+       number("displacement", "m", "at the start").otherwise("0"),
+       number("velocity", "m/s", "at the start").otherwise("0")}));
   type.gives({"angle", "rad", "of B relative to A, counted through whole turns"});
   type.gives({"angular_velocity", "rad/s", "its rate"});
   type.gives({"displacement", "m", "of B relative to A, along the axis"});

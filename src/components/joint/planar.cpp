@@ -35,15 +35,13 @@ ComponentType joint_planar() {
   type.offers = {{"x", Domain::translational, "displacement of B along x"},
                  {"y", Domain::translational, "displacement of B along y"},
                  {"rotation", Domain::rotational, "the angle of B relative to A"}};
-  type.takes(group(
-      "initial",
+  type.takes(joint::at_start(
       {number("x", "m", "at the start; B and what hangs on it is moved from the design position")
            .otherwise("0"),
        number("y", "m", "at the start").otherwise("0"), number("angle", "rad", "at the start").otherwise("0"),
        number("x_velocity", "m/s", "at the start").otherwise("0"),
        number("y_velocity", "m/s", "at the start").otherwise("0"),
-       number("angular_velocity", "rad/s", "at the start").otherwise("0")},
-      "coordinates at the start"));
+       number("angular_velocity", "rad/s", "at the start").otherwise("0")}));
   type.gives({"x", "m", "displacement of B's point along x of A's marker"});
   type.gives({"y", "m", "displacement along y"});
   type.gives({"angle", "rad", "of B relative to A, counted through whole turns"});

@@ -28,12 +28,10 @@ ComponentType joint_prismatic() {
       "coordinate is a node of one dimension: whatever connects to shafts or sliders connects to it by the "
       "joint's name, relative to A: springs, dampers, end stops, friction, motors, prescribed motions.";
   type.offers = {{"translation", Domain::translational, "the displacement of B relative to A"}};
-  type.takes(group(
-      "initial",
+  type.takes(joint::at_start(
       {number("displacement", "m", "at the start; B and what hangs on it is moved from the design position")
            .otherwise("0"),
-       number("velocity", "m/s", "at the start").otherwise("0")},
-      "coordinate at the start"));
+       number("velocity", "m/s", "at the start").otherwise("0")}));
   type.gives({"displacement", "m", "of B relative to A, along the axis"});
   type.gives({"velocity", "m/s", "its rate"});
   type.signs =

@@ -31,12 +31,10 @@ ComponentType joint_revolute() {
       "one dimension: whatever connects to shafts or sliders connects to it by the joint's name, relative to "
       "A: springs, dampers, end stops, friction, motors, prescribed motions.";
   type.offers = {{"rotation", Domain::rotational, "the angle of B relative to A"}};
-  type.takes(
-      group("initial",
-            {number("angle", "rad", "at the start; B and what hangs on it is turned from the design position")
-                 .otherwise("0"),
-             number("velocity", "rad/s", "at the start").otherwise("0")},
-            "coordinate at the start"));
+  type.takes(joint::at_start(
+      {number("angle", "rad", "at the start; B and what hangs on it is turned from the design position")
+           .otherwise("0"),
+       number("velocity", "rad/s", "at the start").otherwise("0")}));
   type.gives({"angle", "rad", "of B relative to A, counted through whole turns"});
   type.gives({"velocity", "rad/s", "its rate"});
   type.signs =
@@ -48,7 +46,7 @@ arm: {type: body.box, size: [1 m, 0.1 m, 0.1 m], density: 700 kg/m^3, initial: {
 shoulder: {type: joint.revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0], initial: {angle: 20 deg}}
 spring: {type: rotational.spring, stiffness: 60 N*m/rad, between: [ground, shoulder]}
 bearing: {type: rotational.friction, coulomb: 0.5 N*m, transition_velocity: 0.01 rad/s, between: [ground, shoulder]}
-stops: {type: rotational.end_stop, lower: -60 deg, upper: 60 deg, stiffness: 2000 N*m/rad, damping: 10 N*m*s/rad, between: [ground, shoulder]}
+stops: {type: rotational.end_stop, lower: -45 deg, upper: 45 deg, stiffness: 2000 N*m/rad, damping: 10 N*m*s/rad, between: [ground, shoulder]}
 )yaml";
   type.build = build;
   return type;

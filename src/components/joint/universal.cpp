@@ -39,14 +39,12 @@ ComponentType joint_universal() {
       "B. Its coordinates are nodes of one dimension, `joint.first` and `joint.second`.";
   type.offers = {{"first", Domain::rotational, "the angle about the pin in A"},
                  {"second", Domain::rotational, "the angle about the pin in B"}};
-  type.takes(group(
-      "initial",
+  type.takes(joint::at_start(
       {number("angle_a", "rad", "at the start; B and what hangs on it is turned from the design position")
            .otherwise("0"),
        number("angle_b", "rad", "at the start").otherwise("0"),
        number("velocity_a", "rad/s", "at the start").otherwise("0"),
-       number("velocity_b", "rad/s", "at the start").otherwise("0")},
-      "coordinates at the start"));
+       number("velocity_b", "rad/s", "at the start").otherwise("0")}));
   type.gives({"angle_a", "rad", "about the pin in A, counted through whole turns"});
   type.gives({"angle_b", "rad", "about the pin in B, counted through whole turns"});
   type.gives({"velocity_a", "rad/s", "rate of angle_a"});

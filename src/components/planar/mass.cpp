@@ -27,6 +27,8 @@ rubber: {type: planar.spring, stiffness: 100 N/m, rest_length: 0.8 m, between: [
     b.add(planar::Mass{at, b.number("mass"), {{gravity[0], gravity[1]}}});
     b.start(at, b.vector("initial.position"));
     b.start_rate(at, b.vector("initial.velocity"));
+    b.keep_if_fixed("position", at, 0, 2, false);
+    b.keep_if_fixed("velocity", at, 0, 2, true);
   };
   return type;
 }

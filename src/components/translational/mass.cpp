@@ -11,6 +11,8 @@ void translational::build_inertia(Build& b, const char* inertia, const char* pos
   b.add(Mass{at, b.number(inertia)});
   b.start(at, {b.number(std::string("initial.") + position)});
   b.start_rate(at, {b.number("initial.velocity")});
+  b.keep_if_fixed(position, at, 0, 1, false);
+  b.keep_if_fixed("velocity", at, 0, 1, true);
 }
 
 ComponentType translational_mass() {

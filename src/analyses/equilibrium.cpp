@@ -1,0 +1,186 @@
+#include "analyses/equilibrium.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "core/manifold.hpp"
+
+namespace escapement {
+namespace {
+
+/// Pseudo-transient continuation: [K + C/τ + M/τ², Φ_qᵀ; Φ_q, 0] δ = −R (T-equilibrium-2).
+class Relaxation {
+ public:
+  Relaxation(const System& system, State& state, const StartOptions& options)
+      : system_(system),
+        state_(state),
+        options_(options),
+        newton_(system.pattern(), 0, {}),
+        r_(system.size()),
+        du_(system.size()),
+        stored_(system.size()),
+        stored_now_(system.size()) {}
+
+  /// False: it neither settles nor fails in so many iterations.
+  bool run(EquilibriumReport& report, int most) {
+    double tau = first_step();
+    const double longest = 1e6 * tau;
+    for (int k = 0; k < most; ++k) {
+      ++report.iterations;
+      system_.state_store(state_, stored_);
+      double size = 0;
+      for (int attempt = 0;; ++attempt) {
+        size = increment(tau, report);
+        const bool uphill = size > 1e-7 && work() > 0;
+        if (size <= 0.3 && !uphill) break;
+        if (attempt == 60) return false;
+        tau *= size > 0.3 ? std::max(0.2, std::min(0.7, std::sqrt(0.3 / size))) : 0.5;
+      }
+      const auto q = state_.value;
+      move_positions(system_, q, du_, state_.value, {});
+      const auto at = system_.value_of_row();
+      for (int i = system_.rows(Kind::position).end; i < system_.size(); ++i) state_.value[at[i]] += du_[i];
+      if (size < 1e-11 && others_ < 1e-10 && tau >= 1e-2 * longest) return true;
+      tau = std::min(longest, tau * (size < 0.03 ? 4 : 1.7));
+    }
+    return false;
+  }
+
+  /// The rows that are farthest from balance, as the start sees them.
+  int worst() const { return worst_; }
+
+ private:
+  Shift shift(double tau) const {
+    return {.position = 1,
+            .velocity = 1 / tau,
+            .acceleration = 1 / (tau * tau),
+            .store = 1 / tau,
+            .flow = 1,
+            .nonholonomic_scale = tau};
+  }
+  /// A time in which the first accelerations move things by a tenth of their nominal magnitude.
+  double first_step() {
+    State probe = state_;
+    StartOptions quiet = options_;
+    quiet.check = quiet.project = false;
+    quiet.proximal = std::max(quiet.proximal, 1e-8);
+    double top = 0;
+    try {
+      make_consistent(system_, probe, quiet);
+      for (int i = 0; i < system_.rows(Kind::position).end; ++i)
+        top = std::max(top, std::abs(probe.acceleration[i]) / system_.nominal()[i]);
+      // Multipliers, signals: a good guess.
+      const auto at = system_.value_of_row();
+      for (int i = system_.rows(Kind::state).end; i < system_.size(); ++i)
+        state_.value[at[i]] = probe.value[at[i]];
+    } catch (const ModelError&) {  // not needed to go on
+    }
+    return std::sqrt(0.1 / std::max(top, 0.1));
+  }
+  bool kept(int i) const {
+    return i < static_cast<int>(options_.kept.position.size()) && options_.kept.position[i];
+  }
+  /// Solves for the increment; its size over nominal magnitudes (positions).
+  double increment(double tau, EquilibriumReport& report) {
+    system_.tangent(state_, shift(tau), {}, r_, newton_.matrix());
+    const Range states = system_.rows(Kind::state);
+    for (int i = states.begin; i < states.end; ++i) r_[i] -= stored_[i] / tau;
+    add_proximal(system_, proximal_diagonal(system_, std::max(options_.proximal, 1e-9), newton_.matrix()),
+                 newton_.matrix());
+    const Pattern& p = system_.pattern();
+    const int positions = system_.rows(Kind::position).end;
+    if (!options_.kept.position.empty())
+      for (int j = 0; j < p.n; ++j)
+        for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+          if (kept(p.row[k]) || kept(j)) newton_.matrix()[k] = p.row[k] == j ? 1.0 : 0.0;
+    for (int i = 0; i < positions; ++i)
+      if (kept(i)) r_[i] = 0;
+    for (double x : r_)
+      if (!std::isfinite(x)) {
+        if (const ModelError* e = system_.fault()) throw *e;
+        return INFINITY;
+      }
+    ++report.factorizations;
+    if (!newton_.factor().ok) return INFINITY;
+    for (int i = 0; i < system_.size(); ++i) du_[i] = -r_[i];
+    newton_.solver().solve(du_);
+    double size = 0;
+    for (int i = 0; i < positions; ++i) {
+      const double e = std::abs(du_[i]) / system_.nominal()[i];
+      if (!(e <= size)) size = e, worst_ = i;
+    }
+    others_ = 0;
+    const auto at = system_.value_of_row();
+    for (int i = positions; i < system_.rows(Kind::algebraic).end; ++i) {
+      const double e = std::abs(du_[i]) / (system_.nominal()[i] + std::abs(state_.value[at[i]]));
+      if (!(e <= others_)) {
+        others_ = e;
+        if (size < 1e-9) worst_ = i;
+      }
+    }
+    return std::isfinite(size) ? size : INFINITY;
+  }
+  /// Along the increment, against the forces: positive means uphill. Multipliers do no work (T-equilibrium-3).
+  double work() {
+    double sum = 0;
+    for (int i = 0; i < system_.rows(Kind::position).end; ++i) sum += du_[i] * r_[i];
+    return sum;
+  }
+
+  const System& system_;
+  State& state_;
+  const StartOptions& options_;
+  Newton newton_;
+  std::vector<double> r_, du_, stored_, stored_now_;
+  double others_ = 0;
+  int worst_ = 0;
+};
+
+}  // namespace
+
+EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options) {
+  EquilibriumReport report;
+  const int positions = system.rows(Kind::position).end;
+  std::fill(state.rate.begin(), state.rate.begin() + positions, 0.0);
+  std::fill(state.acceleration.begin(), state.acceleration.end(), 0.0);
+  StartOptions still = options;
+  still.kept.rate.clear();
+  const auto close = [&](State& s) {  // prescribed motions may want velocities: they are not looked at here
+    std::vector<double> rates(s.rate.begin(), s.rate.begin() + positions);
+    project(system, s, still);
+    std::copy(rates.begin(), rates.end(), s.rate.begin());
+  };
+  close(state);
+  const State before = state;
+  Relaxation relaxation(system, state, still);
+  if (!relaxation.run(report, 2000))
+    throw ModelError(
+        "E-EQUILIBRIUM", system.row_name(relaxation.worst()),
+        fmt::format("no equilibrium found in {} iterations; this row moved most at last", report.iterations),
+        "something may fall or turn without end, or only come to rest in motion; start closer to "
+        "the equilibrium, or fix what may drift: initial: {fixed: [position]}");
+  close(state);
+  if (!moved(system, before, state, 1e-6).empty() || positions == 0) return report;
+  // It was there from the start. Pushed a little, does it come back?
+  State pushed = state;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> push(system.size(), 0.0);
+  for (int i = 0; i < positions; ++i)
+    if (still.kept.position.empty() || !still.kept.position[i])
+      push[i] = 1e-5 * uniform(random) * system.nominal()[i];
+  move_positions(system, state.value, push, pushed.value, {});
+  try {
+    close(pushed);
+    EquilibriumReport ignored;
+    Relaxation(system, pushed, still).run(ignored, 200);
+    report.unstable = !moved(system, state, pushed, 1e-2).empty();
+  } catch (const ModelError&) {  // the push led out of what the constraints allow
+  }
+  return report;
+}
+
+}  // namespace escapement

@@ -1,0 +1,20 @@
+// Static equilibrium: everything at rest, every force in balance, every constraint satisfied (T-equilibrium).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/start.hpp"
+
+namespace escapement {
+
+struct EquilibriumReport {
+  int iterations = 0, factorizations = 0;
+  bool unstable = false;  // it was at rest already, but pushed a little it moves away
+};
+
+/// Moves the state to an equilibrium near it: downhill, by implicit steps of a damped motion whose step grows until
+/// they are Newton's. What is kept stays. States and signals take their steady values. Throws ModelError E-EQUILIBRIUM
+/// naming the row that stays out of balance.
+EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options);
+
+}  // namespace escapement

@@ -1,0 +1,140 @@
+#include "analyses/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include <numbers>
+#include <random>
+
+#include "analyses/equilibrium.hpp"
+#include "analyses/simulate.hpp"
+#include "core/manifold.hpp"
+#include "core/redundancy.hpp"
+
+namespace escapement {
+namespace {
+
+constexpr double proximal = 1e-6;
+
+std::string moved_text(const Moved& m) {
+  std::vector<std::string> parts;
+  const double least = 1e-9;
+  if (m.position > least) parts.push_back(fmt::format("by {:.3g} {}", m.position, m.unit));
+  if (m.angle > least) parts.push_back(fmt::format("by {:.3g} deg", m.angle * 180 / std::numbers::pi));
+  if (m.rate > least) parts.push_back(fmt::format("its velocity by {:.3g} {}/s", m.rate, m.unit));
+  if (m.turning > least) parts.push_back(fmt::format("its angular velocity by {:.3g} rad/s", m.turning));
+  const bool frame = m.name.ends_with(".pose");
+  return fmt::format("{} {}", frame ? m.name.substr(0, m.name.size() - 5) : m.name, fmt::join(parts, ", "));
+}
+
+void tell_moves(const System& system, const State& from, const State& to, const char* why, Prepared& result) {
+  const auto moves = moved(system, from, to, 1e-9);
+  if (moves.empty()) return;
+  constexpr std::size_t most = 6;
+  std::string text;
+  for (std::size_t i = 0; i < moves.size() && i < most; ++i) text += (i ? "; " : "") + moved_text(moves[i]);
+  if (moves.size() > most) text += fmt::format("; and {} more", moves.size() - most);
+  result.warnings.push_back(fmt::format("{} moved {}", why, text));
+}
+
+/// The same constraints a little aside, still satisfied: is it only this position?
+bool only_here(const System& system, const State& state, const StartOptions& options, int rank) {
+  State aside = state;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> push(system.size(), 0.0);
+  for (int i = 0; i < system.rows(Kind::position).end; ++i)
+    push[i] = 0.02 * uniform(random) * system.nominal()[i];
+  move_positions(system, state.value, push, aside.value, {});
+  std::fill(aside.rate.begin(), aside.rate.end(), 0.0);
+  StartOptions free = options;
+  free.kept = {};
+  free.tolerance = 1e-6;
+  try {
+    project(system, aside, free);
+  } catch (const ModelError&) {
+    return false;
+  }
+  return constraint_rank(system, aside, 0).rank > rank;
+}
+
+void examine_constraints(const System& system, const PrepareOptions& options, Prepared& result) {
+  if (options.redundancy == Redundancy::allow) result.proximal = proximal;
+  const ConstraintRank rank = constraint_rank(system, result.state);
+  result.redundant = rank.redundant();
+  if (rank.redundant() == 0) return;
+  result.proximal = proximal;
+  const bool here = only_here(system, result.state, options.start, rank.rank);
+  std::string sets;
+  for (const Dependency& d : rank.dependencies) sets += "\n      " + describe(d, system);
+  if (rank.redundant() > static_cast<int>(rank.dependencies.size()))
+    sets += fmt::format("\n      and {} more", rank.redundant() - rank.dependencies.size());
+  const std::string what =
+      fmt::format("{} of {} constraint equations depend{} on the others{}", rank.redundant(), rank.equations,
+                  rank.redundant() == 1 ? "s" : "", here ? " in the position at the start" : "");
+  if (options.redundancy == Redundancy::refuse)
+    throw ModelError("E-REDUNDANT", system.row_name(rank.dependencies.front().parts.front().row),
+                     what + "; each line depends on itself:" + sets,
+                     "free a joint in each set (a revolute joint of a plane loop can be a point_on_line, "
+                     "spherical or cylindrical joint), or leave `redundant` away");
+  if (options.redundancy == Redundancy::allow) return;
+  result.warnings.push_back(
+      what +
+      (here ? ": it is a singular position, from which more than one motion is possible, and the reactions "
+              "are "
+              "not unique there"
+            : ": the motion is right, the reactions of these joints are not unique (those of least size are "
+              "computed)") +
+      ". Sets that depend on each other:" + sets);
+}
+
+}  // namespace
+
+PrepareOptions prepare_options(const Model& model) {
+  PrepareOptions o;
+  o.mode = model.start == "assembled"     ? StartMode::assembled
+           : model.start == "equilibrium" ? StartMode::equilibrium
+                                          : StartMode::given;
+  if (const FieldValue* redundant = model.simulate.find("redundant"))
+    o.redundancy = std::get<double>(*redundant) != 0 ? Redundancy::allow : Redundancy::refuse;
+  return o;
+}
+
+Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
+  const System& system = assembly.system;
+  Prepared result;
+  State& state = result.state = assembly.initial;
+  apply_jumps_at_start(assembly, state);
+  StartOptions start = options.start;
+  start.kept = assembly.kept;
+  if (options.mode != StartMode::given) {
+    State given = state;
+    if (options.mode == StartMode::equilibrium) std::fill(given.rate.begin(), given.rate.end(), 0.0);
+    if (options.mode == StartMode::equilibrium) {
+      const EquilibriumReport report = find_equilibrium(system, state, start);
+      if (report.unstable)
+        result.warnings.push_back("the equilibrium is not stable: pushed a little, it moves away");
+      start.kept.rate.clear();
+    }
+    project(system, state, start);
+    system.remember(state, true);
+    tell_moves(
+        system, given, state,
+        options.mode == StartMode::equilibrium ? "the search for an equilibrium" : "the start was assembled:",
+        result);
+  } else if (system.rows(Kind::holonomic).size() > 0) {
+    check_constraints(system, state, start);  // before judging what depends on what
+  }
+  if (system.rows(Kind::holonomic).size() + system.rows(Kind::nonholonomic).size() > 0)
+    examine_constraints(system, options, result);
+  return result;
+}
+
+Prepared prepare_consistent(const Assembly& assembly, const PrepareOptions& options) {
+  Prepared result = prepare(assembly, options);
+  StartOptions start = options.start;
+  start.proximal = std::max(start.proximal, result.proximal);
+  make_consistent(assembly.system, result.state, start);
+  return result;
+}
+
+}  // namespace escapement

@@ -1,0 +1,41 @@
+// Looks, while a mechanism moves, for positions in which constraints come to depend on each other (T-singular).
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/newton.hpp"
+#include "sparse/soft_directions.hpp"
+
+namespace escapement {
+
+struct SingularPosition {
+  double time;
+  std::vector<int> rows;    // of the constraints that depend on each other there, the largest part first
+  std::vector<int> motion;  // rows of the positions that can move freely there
+};
+
+/// "singular position at t = 1.2 s: …"
+std::string describe(const SingularPosition& position, const System& system);
+
+class SingularityWatch {
+ public:
+  /// `redundant`: so many constraint equations depend on the others everywhere.
+  SingularityWatch(const System& system, int redundant);
+  /// After a step, with the matrix that was factored for it. The position that has just been passed, if there was one.
+  std::optional<SingularPosition> look(Newton& newton, const State& state);
+
+ private:
+  struct Past {  // of one direction: its last two eigenvalues
+    double time[2] = {0, 0}, value[2] = {0, 0};
+    int seen = 0;
+  };
+  const System& system_;
+  int redundant_;
+  SoftDirections soft_;
+  std::vector<Past> past_, next_;
+  std::vector<double> scale_, lower_, upper_;
+  long steps_ = 0;
+};
+
+}  // namespace escapement

@@ -1,0 +1,45 @@
+#include "core/redundancy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace escapement {
+
+ConstraintRank constraint_rank(const System& system, const State& state, int most_dependencies) {
+  ConstraintRank result;
+  const int first = system.rows(Kind::holonomic).begin, positions = system.rows(Kind::position).end;
+  result.equations = result.rank = system.size() - first;
+  if (result.equations == 0) return result;
+  const Pattern& p = system.pattern();
+  std::vector<double> r(system.size()), values(p.nonzeros());
+  // Φ_q and k_v stand where accelerations meet the differentiated constraints.
+  system.tangent(state, {.acceleration = 1, .constraint_accelerations = true}, {}, r, values);
+  std::vector<RowEntry> entries;
+  for (int j = 0; j < positions; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      if (p.row[k] >= first && values[k] != 0)
+        entries.push_back({p.row[k] - first, j, values[k] * system.nominal()[j]});
+  RowRank rank = row_rank(result.equations, positions, entries, 1e-8, most_dependencies);
+  result.rank = rank.rank;
+  result.dependencies = std::move(rank.dependencies);
+  for (Dependency& d : result.dependencies)
+    for (auto& part : d.parts) part.row += first;
+  return result;
+}
+
+std::string describe(const Dependency& dependency, const System& system) {
+  std::vector<int> rows;
+  for (const auto& part : dependency.parts)
+    if (std::abs(part.weight) > 1e-6) rows.push_back(part.row);
+  std::sort(rows.begin(), rows.end());
+  constexpr std::size_t most = 12;
+  std::string text;
+  for (std::size_t i = 0; i < rows.size() && i < most; ++i)
+    text += (i ? ", " : "") + system.row_name(rows[i]);
+  if (rows.size() > most) text += fmt::format(" and {} more", rows.size() - most);
+  return text;
+}
+
+}  // namespace escapement
