@@ -13,7 +13,7 @@
 namespace escapement {
 namespace {
 
-constexpr double proximal = 1e-6;
+constexpr double proximal = 1e-9;
 
 std::string moved_text(const Moved& m) {
   std::vector<std::string> parts;

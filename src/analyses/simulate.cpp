@@ -7,6 +7,7 @@
 #include <limits>
 #include <queue>
 
+#include "analyses/reaction_watch.hpp"
 #include "analyses/singularity.hpp"
 #include "model/row_owner.hpp"
 
@@ -170,7 +171,7 @@ class Run {
     s.factorizations += report.newton.factorizations;
     if (!report.ok()) {
       ++s.rejected_steps;
-      fail(state.t, step.size, report.newton);
+      fail(state, step.size, report.newton);
       return;
     }
     ++s.steps;
@@ -179,6 +180,11 @@ class Run {
     if (step.jump) jump(state);
     if (step.regular) regular_time(state, step.size, state.t >= options_.until);
     if (const auto passed = watch_.look(stepper_.newton(), state)) singular(*passed);
+    if (reactions_.look(state))
+      warn(fmt::format(
+          "from about t = {:.4g} s on the reactions alternate from step to step and grow: they are not to "
+          "be trusted. {}",
+          state.t, turning_hint(state, step.size)));
     if (!observer_.step(state.t, s.steps)) result_.stopped = true;
   }
 
@@ -256,7 +262,25 @@ class Run {
     note(system_.rows(Kind::holonomic), s.largest_velocity_violation, s.most_violated_velocity);
   }
 
-  void fail(double t, double h, const NewtonReport& report) {
+  /// What helps where index-3 reactions become unstable (T-constraint-8).
+  std::string turning_hint(const State& state, double h) const {
+    double turn = 0;
+    std::string who;
+    for (const LieVariable& lie : system_.lie_variables()) {
+      const double* w = &state.rate[lie.place.row + lie.dofs() - 3];
+      if (const double angle = h * std::sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]); angle > turn) {
+        turn = angle;
+        who = system_.unknown_name(lie.place.row);
+      }
+    }
+    const std::string fast =
+        turn > 0.05 ? fmt::format("{} turns by {:.2g} rad in a step; try ", owner_of_unknown(who), turn)
+                    : "Try ";
+    return fast + "`constraints: index-2`, a smaller rho, or a smaller step";
+  }
+
+  void fail(const State& state, double h, const NewtonReport& report) {
+    const double t = state.t;
     if (const ModelError* e = system_.fault(); e && report.status == NewtonStatus::not_finite) throw *e;
     RunFailure f;
     f.code = "E-NEWTON";
@@ -285,6 +309,7 @@ class Run {
             "a smaller step (--set simulate.step=…), more iterations (--set simulate.newton_iterations=…), "
             "or smoother "
             "elements at the named rows";
+        if (reactions_.told()) f.hint = turning_hint(state, h);
     }
     if (!result_.statistics.events.empty()) {
       const auto& e = result_.statistics.events.back();
@@ -302,6 +327,7 @@ class Run {
   Prepared prepared_;
   GeneralizedAlpha stepper_;
   SingularityWatch watch_{system_, prepared_.redundant};
+  ReactionWatch reactions_{system_};
   int singular_ = 0;
   RunResult result_;
   std::vector<double> rows_;

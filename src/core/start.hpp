@@ -18,7 +18,7 @@ struct StartOptions {
   double tolerance = 1e-8;   // allowed violation, relative to the row's nominal magnitude
   bool keep_stores = false;  // x from the stored s, instead of s from x (jumps in mid run)
   double proximal = 0;       // regularisation for redundant constraints (0: they are refused)
-  Kept kept;                 // by projection
+  Kept kept = {};            // by projection
 };
 
 struct StartReport {

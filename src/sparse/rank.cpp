@@ -1,9 +1,10 @@
 #include "sparse/rank.hpp"
 
-#include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
+
+#include "sparse/linear_solver.hpp"
 
 namespace escapement {
 namespace {
@@ -110,11 +111,17 @@ RowRank row_rank(int rows, int columns, const std::vector<RowEntry>& entries, do
   Matrix A(rows, columns);
   A.setFromTriplets(triplets.begin(), triplets.end());
   const Matrix gram = A * Matrix(A.transpose());
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(gram, order);  // column k of the ordered matrix is row order[k]
+  std::vector<std::vector<int>> neighbours(rows);
+  for (int k = 0; k < rows; ++k)
+    for (Matrix::InnerIterator it(gram, k); it; ++it)
+      if (it.row() != k) neighbours[k].push_back(static_cast<int>(it.row()));
+  const std::vector<int> first = minimum_degree(neighbours);
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order(rows);
+  for (int k = 0; k < rows; ++k)
+    order.indices()[k] = first[k];  // column k of the ordered matrix is row first[k]
   Matrix ordered;
   ordered = gram.twistedBy(order.inverse());
-  const auto original = order.indices();
+  const std::vector<int>& original = first;
   const Elimination elimination(ordered, tolerance);
   result.rank = rows - static_cast<int>(elimination.dependent().size());
   for (const auto& row : elimination.dependent()) {

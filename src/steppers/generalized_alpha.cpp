@@ -248,7 +248,7 @@ bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v,
     std::copy(v.begin(), v.end(), trial_.rate.begin());
   }
 
-  // The step's own factored matrix serves; its constraint rows are old by O(h), so iterate on the true Φ̇.
+  // With the step's matrix at this very point, iterating on the true Φ̇: an old one would leave its mark on v.
   bool own_matrix = false;
   double previous = INFINITY;
   for (int k = 0; k < 30; ++k) {
@@ -263,7 +263,7 @@ bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v,
       if (!(e <= size)) size = e, worst = i;
     }
     if (size < 1e-14 || (k > 3 && size >= 0.5 * previous && size < 1e-9)) break;  // at rounding level
-    if (!newton_.factored() || !(size <= 0.5 * previous)) {
+    if (!own_matrix || !(size <= 0.5 * previous)) {
       if (own_matrix) {
         if (size < 1e-9) break;
         report.status = std::isfinite(size) ? NewtonStatus::no_convergence : NewtonStatus::not_finite;
@@ -342,9 +342,18 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
       if (slip || g_.index2_)
         noise[i] += 16 * 2.2e-16 * std::max(nominal[i], std::abs(g_.trial_.rate[i])) / g_.c_.c1;
     }
+    if (holonomic)
+      for (const LieVariable& lie : g_.system_.lie_variables())  // origins of frames may be far away
+        for (int k = 0; k < lie.dofs() - 3; ++k)
+          noise[lie.place.row + k] +=
+              16 * 2.2e-16 * largest_coordinate(&g_.trial_.value[lie.place.value + 4]) / g_.c_.c0;
     for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
     // Multipliers sum up the rounding of all they hold: they are judged by the accelerations they cause.
     for (int i = g_.system_.rows(Kind::holonomic).begin; i < g_.system_.size(); ++i) noise[i] = INFINITY;
+  }
+
+  static double largest_coordinate(const double* x) {
+    return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
   }
 
   /// Stabilised index 2: after the index-3 increment, the velocity increment p that makes Φ̇ = 0 there, with the same
