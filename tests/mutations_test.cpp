@@ -249,7 +249,7 @@ class Mutations {
     const bool takes_mapping = p.type == Type::group || p.type == Type::records || p.by_name || p.named;
     if (!takes_mapping) set_value(path, "a mapping", code, mapping);
     if (p.type == Type::records) set_value(path, "names of numbers", code, mapping);
-    set_value(path, "a list of words", code, list);
+    set_value(path, "a list of words", p.type == Type::choices ? "E-VALUE" : code, list);
     if (p.type == Type::text || p.type == Type::file || p.type == Type::table)
       return;  // there a word is a text or the name of a file
     set_value(path, "a boolean word", p.type == Type::choice ? "E-VALUE" : "E-TYPE", Node("on"));
@@ -260,7 +260,7 @@ class Mutations {
 
   static bool has_unit(const Parameter& p) {
     return p.type != Type::text && p.type != Type::file && p.type != Type::choice &&
-           p.type != Type::boolean && p.type != Type::records && p.unit != "any";
+           p.type != Type::choices && p.type != Type::boolean && p.type != Type::records && p.unit != "any";
   }
 
   void units(const Parameter& p, const Path& path) {

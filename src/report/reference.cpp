@@ -220,8 +220,7 @@ std::string reference_markdown(const Registry& registry) {
 
 std::string example_model(const ComponentType& type) {
   std::string out = fmt::format("escapement: 1\ntitle: {} example\n", type.name);
-  if (type.provides == Domain::frame || type.name.starts_with("joint."))
-    out += "gravity: [0, 0, -9.81 m/s^2]\n";
+  if (type.example.find("type: body.") != std::string::npos) out += "gravity: [0, 0, -9.81 m/s^2]\n";
   out += "components:\n";
   std::istringstream example(trimmed_example(type));
   for (std::string line; std::getline(example, line);) out += "  " + line + "\n";

@@ -27,16 +27,15 @@ class KluSolver final : public LinearSolver {
     rhs_.assign(pattern.n, 0.0);
     residual_.assign(pattern.n, 0.0);
     if (order.empty()) {
-      symbolic_ = klu_analyze(pattern.n, pattern_.column_begin.data(), pattern_.row.data(), &common_);
-    } else {
-      // The order has pivots on the diagonal; one off it costs fill. Poor ones are seen by the checks of solve().
-      common_.tol = 1e-7;
-      std::vector<int> rows(order.begin(), order.end());
-      symbolic_ = klu_analyze_given(pattern.n, pattern_.column_begin.data(), pattern_.row.data(), rows.data(),
-                                    rows.data(), &common_);
+      order_anew();
+      return;
     }
-    structurally_singular_ = symbolic_ == nullptr && common_.status == KLU_SINGULAR;
-    if (symbolic_ == nullptr && !structurally_singular_) throw std::bad_alloc();
+    given_order_ = true;
+    common_.tol = diagonal_preference;
+    std::vector<int> rows(order.begin(), order.end());
+    symbolic_ = klu_analyze_given(pattern.n, pattern_.column_begin.data(), pattern_.row.data(), rows.data(),
+                                  rows.data(), &common_);
+    if (symbolic_ == nullptr) order_anew();
   }
 
   Factorization factor(std::span<const double> values) override {
@@ -80,6 +79,18 @@ class KluSolver final : public LinearSolver {
   long pivotings() const override { return pivotings_; }
 
  private:
+  /// A given order has its pivots on the diagonal; one off it costs fill.
+  static constexpr double diagonal_preference = 1e-5;
+
+  /// KLU's own order, with its usual pivoting.
+  void order_anew() {
+    release();
+    given_order_ = false;
+    common_.tol = 1e-3;
+    symbolic_ = klu_analyze(pattern_.n, pattern_.column_begin.data(), pattern_.row.data(), &common_);
+    structurally_singular_ = symbolic_ == nullptr && common_.status == KLU_SINGULAR;
+    if (symbolic_ == nullptr && !structurally_singular_) throw std::bad_alloc();
+  }
   double* raw_values() { return const_cast<double*>(values_.data()); }  // KLU's C interface lacks const
   Factorization factor_anew() {
     if (numeric_ != nullptr) klu_free_numeric(&numeric_, &common_);
@@ -92,6 +103,10 @@ class KluSolver final : public LinearSolver {
       return {};
     }
     if (numeric_ == nullptr && common_.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
+    if (given_order_) {  // perhaps only its pivots are poor
+      order_anew();
+      return factor_anew();
+    }
     const int column = common_.singular_col < pattern_.n ? common_.singular_col : -1;
     if (numeric_ != nullptr) klu_free_numeric(&numeric_, &common_);
     return diagnose_singular(pattern_, values_, column);
@@ -129,7 +144,7 @@ class KluSolver final : public LinearSolver {
   klu_numeric* numeric_ = nullptr;
   std::span<const double> values_;  // the caller's, while the factorisation is unchecked
   std::vector<double> rhs_, residual_;
-  bool structurally_singular_ = false;
+  bool structurally_singular_ = false, given_order_ = false;
   bool unchecked_ = false, distrusted_ = false;
   double rcond_ = 0;  // of the last full factorisation
   long refactorings_ = 0;

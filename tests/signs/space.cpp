@@ -26,9 +26,9 @@ void check_solid(const std::string& fields, double mass, double about_x, double 
   const At held(0, solid + "w: {type: joint.fixed, between: [ground, s]}");
   CHECK(held["w.force.z"] == about(10 * mass));
   const std::string ball = "p: {type: joint.spherical, between: [ground, s.com]}\n";
-  CHECK(slope(solid + ball + "t: {type: force.torque, at: s, torque: [1 N*m, 0, 0]}",
+  CHECK(slope(solid + ball + "q: {type: force.torque, at: s, torque: [1 N*m, 0, 0]}",
               "s.angular_velocity.x") == roughly(1 / about_x));
-  CHECK(slope(solid + ball + "t: {type: force.torque, at: s, torque: [0, 0, 1 N*m]}",
+  CHECK(slope(solid + ball + "q: {type: force.torque, at: s, torque: [0, 0, 1 N*m]}",
               "s.angular_velocity.z") == roughly(1 / about_z));
 }
 

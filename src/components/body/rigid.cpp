@@ -65,7 +65,7 @@ ComponentType body_rigid() {
   body::make_body(type, properties);
   type.shape = {"box"};
   type.example = R"yaml(
-top: {type: body.rigid, mass: 15 kg, principal_inertia: [0.234375 kg*m^2, 0.46875 kg*m^2, 0.234375 kg*m^2], com: [0, 1 m, 0], frames: {rim: {position: [0.2 m, 1 m, 0]}}, initial: {angular_velocity: [0, 150 rad/s, -4.61538 rad/s]}}
+top: {type: body.rigid, mass: 15 kg, principal_inertia: [0.234375 kg*m^2, 0.46875 kg*m^2, 0.234375 kg*m^2], com: [0, 1 m, 0], frames: {rim: {position: [0.2 m, 1 m, 0]}}, initial: {angular_velocity: [0, 15 rad/s, -0.5 rad/s]}}
 tip: {type: joint.spherical, between: [ground, top]}
 )yaml";
   return type;
