@@ -157,7 +157,7 @@ TEST_CASE("redundant constraints: refused by name, or shared by proximal iterati
     o.constraints = form;
     o.proximal = 0;
     const State single = run(once.system, once.initial(1.0, 0.5), o, constant_steps(1.0, 200));
-    o.proximal = 1e-5;
+    o.proximal = 1e-9;
     const State shared = run(twice.system, twice.initial(1.0, 0.5), o, constant_steps(1.0, 200));
     const double l1 = shared.value[2], l2 = shared.value[3], whole = single.value[2];
     INFO("tensions ", l1, " ", l2, " single ", whole);

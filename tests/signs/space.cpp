@@ -22,8 +22,8 @@ doctest::Approx roughly(double value) { return doctest::Approx(value).epsilon(1e
 
 /// Weight on a solid held by ground, and how fast a torque of 1 N m turns it up: mass and inertia about x and z.
 void check_solid(const std::string& fields, double mass, double about_x, double about_z) {
-  const std::string solid = "s: {" + fields + "}\n";
-  const At held(0, solid + "w: {type: joint.fixed, between: [ground, s]}");
+  const std::string solid = "s: {" + fields + ", initial: {frame: com}}\n";
+  const At held(0, solid + "w: {type: joint.fixed, between: [ground, s.com]}");
   CHECK(held["w.force.z"] == about(10 * mass));
   const std::string ball = "p: {type: joint.spherical, between: [ground, s.com]}\n";
   CHECK(slope(solid + ball + "q: {type: force.torque, at: s, torque: [1 N*m, 0, 0]}",
