@@ -266,6 +266,24 @@ TEST_CASE("frames of bodies are signals") {
   CHECK(run.last("arm.tip.position.z") == doctest::Approx(-std::sin(run.last("j.angle"))).epsilon(1e-12));
 }
 
+TEST_CASE("a joint follows a signal through the reference filter; a body that nothing holds is told") {
+  const Run run(model_of(R"yaml(
+  arm: {type: body.box, size: [1 m, 0.1 m, 0.1 m], density: 500 kg/m^3, initial: {position: [0.5 m, 0, 0]}}
+  stone: {type: body.sphere, radius: 0.1 m, mass: 1 kg, initial: {position: [3 m, 0, 0]}}
+  j: {type: joint.revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0]}
+  aim: {type: control.step, time: 0.1 s, before: 0, after: 0.5 rad, unit: rad}
+  drive: {type: rotational.motion, at: j, input: aim, bandwidth: 5 Hz}
+)yaml",
+                         "simulate: {until: 2 s, step: 2 ms}\n"));
+  CHECK(run.last("j.angle") == doctest::Approx(0.5).epsilon(1e-6));
+  // At rest the drive holds the weight: m g L/2 cos φ.
+  CHECK(std::abs(run.last("drive.torque")) == doctest::Approx(5 * 9.81 * 0.5 * std::cos(0.5)).epsilon(1e-4));
+  bool told = false;
+  for (const auto& w : run.assembly.warnings) told = told || w.find("stone: nothing is attached") == 0;
+  CHECK(told);
+  CHECK(run.assembly.warnings.size() == 1);
+}
+
 TEST_CASE("a joint counts a hundred turns") {
   const Run run(model_of(R"yaml(
   rotor: {type: body.cylinder, radius: 0.1 m, length: 0.1 m, density: 7800 kg/m^3}

@@ -159,7 +159,7 @@ class Run {
  private:
   GeneralizedAlphaOptions stepper_options() const {
     GeneralizedAlphaOptions o = options_.stepper;
-    o.proximal = std::max(o.proximal, prepared_.proximal);
+    if (o.proximal == 0) o.proximal = prepared_.proximal;
     return o;
   }
   void advance(State& state, const Timetable::Step& step) {
@@ -402,6 +402,7 @@ SimulateOptions simulate_options(const Model& model) {
   p.newton.tolerance = number(v, "newton_tolerance");
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
   o.prepare = prepare_options(model);
+  if (v.find("regularization")) p.proximal = number(v, "regularization");
 
   const double every = number(v, "output_every");
   const bool time = model.output_every_is_time;

@@ -43,6 +43,13 @@ const std::vector<Parameter>& simulate_schema() {
           "constraints that depend on each other: true allows them without a warning, false refuses them; "
           "without it they are told and the run goes on, with the reactions of least size")
           .optional(),
+      number("regularization", "1",
+             "of multipliers, relative to the constraints' own stiffness; chosen by the program unless "
+             "given: none, "
+             "or 1e-9 where constraints depend on each other")
+          .positive()
+          .at_most(1e-2)
+          .optional(),
       boolean("adaptive", "steps chosen by error control").otherwise("false"),
       number("tolerance", "1", "of adaptive steps").positive().optional(),
       number("output_every", "any",

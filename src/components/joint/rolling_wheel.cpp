@@ -66,7 +66,9 @@ ComponentType joint_rolling_wheel() {
       "the plane (two nonholonomic equations). The rim is a circle about the axle through the origin of the "
       "frame, "
       "sharp, or with a tyre of round section. A wheel that lies flat has no lowest point: the run ends with "
-      "a message.";
+      "a message. Of two wheels on one rigid axle both would be held sideways: let a joint.knife_edge hold "
+      "the axle, and "
+      "joint.expression roll the wheels along (validation/models/M8_wheelset.yaml).";
   type.takes(number("radius", "m", "of the rim, to the middle of the tyre's section").positive());
   type.takes(number("section", "m", "radius of the tyre's round section; 0 is a sharp rim")
                  .at_least(0)
