@@ -45,8 +45,8 @@ class Peer {
     int most_bodies;  // beyond which it does
   };
   static const std::vector<Method>& methods();
-  /// The tip at the final time. Throws when the integrator gives up.
-  std::array<double, 3> run(int method, double accuracy, double until, long* steps = nullptr) const;
+  /// The tip at the final time. Throws when the integrator gives up, or takes longer than so many seconds.
+  std::array<double, 3> run(int method, double accuracy, double until, double longest) const;
 
  private:
   struct Inside;
