@@ -284,6 +284,58 @@ TEST_CASE("a joint follows a signal through the reference filter; a body that no
   CHECK(run.assembly.warnings.size() == 1);
 }
 
+TEST_CASE("where a mechanism stands does not matter") {
+  const auto pendulum = [](const std::string& x) {
+    const std::string at = x + " m";
+    return Run(model_of(
+        "  arm: {type: body.box, size: [1 m, 0.1 m, 0.05 m], density: 700 kg/m^3, initial: {position: [" +
+            at + " + (0.5 m), 0, 0]}}\n  hinge: {type: joint.revolute, between: [ground, arm], at: [" + at +
+            ", 0, 0], axis: [0, 1, 0]}\n  arm2: {type: body.box, size: [1 m, 0.1 m, 0.05 m], density: "
+            "700 kg/m^3, initial: {position: [" +
+            at + " + (1.5 m), 0, 0]}}\n  hinge2: {type: joint.revolute, between: [arm, arm2], at: [" + at +
+            " + (1 m), 0, 0], axis: [0, 1, 0]}\n",
+        "simulate: {until: 1 s, step: 1 ms}\n"));
+  };
+  const Run here = pendulum("0"), there = pendulum("200"), far = pendulum("1e5");
+  REQUIRE_FALSE(there.result.failure.has_value());
+  REQUIRE_FALSE(far.result.failure.has_value());
+  CHECK(there.last("hinge2.angle") == doctest::Approx(here.last("hinge2.angle")).epsilon(1e-9));
+  CHECK(far.last("hinge2.angle") == doctest::Approx(here.last("hinge2.angle")).epsilon(1e-6));
+}
+
+TEST_CASE("parallelograms in a row, all joints revolute: redundant, and through singular positions") {
+  for (const char* step : {"8 ms", "4 ms", "2 ms", "1 ms"}) {
+    CAPTURE(step);
+    const Run run(model_of(R"yaml(
+  up: {for: {i: 0..2}, type: body.box, size: [0.1 m, 0.1 m, 1 m], density: 100 kg/m^3, initial: {position: [i*(1 m), 0, 0.5 m]}}
+  bar: {for: {i: 1..2}, type: body.box, size: [1 m, 0.1 m, 0.1 m], density: 100 kg/m^3, initial: {position: [i*(1 m) - (0.5 m), 0, 1 m]}}
+  foot: {for: {i: 0..2}, type: joint.revolute, between: [ground, up.(i)], at: [i*(1 m), 0, 0], axis: [0, 1, 0], initial: {velocity: 1 rad/s}}
+  left: {for: {i: 1..2}, type: joint.revolute, between: [up.(i-1), bar.(i)], at: [(i-1)*(1 m), 0, 1 m], axis: [0, 1, 0], initial: {velocity: -1 rad/s}}
+  right: {for: {i: 1..2}, type: joint.revolute, between: [bar.(i), up.(i)], at: [i*(1 m), 0, 1 m], axis: [0, 1, 0]}
+)yaml",
+                           std::string("simulate: {until: 3 s, step: ") + step + "}\n"));
+    REQUIRE_FALSE(run.result.failure.has_value());
+    CHECK(run.warned("6 of 35 constraint equations depend"));
+    for (std::size_t i = 0; i < run.states.size(); i += 50)  // it stays a parallelogram
+      CHECK(std::abs(run.at(i, "bar.2.quaternion.y")) < 1e-6);
+  }
+}
+
+TEST_CASE("reactions that grow between a fast rotor and a slow body are told, and what helps") {
+  const std::string rotor = R"yaml(
+  inner: {type: body.box, size: [0.1 m, 0.1 m, 0.1 m], mass: 1 kg}
+  rotor: {type: body.cylinder, radius: 50 mm, length: 20 mm, mass: 1 kg}
+  spin: {type: joint.revolute, between: [inner, rotor], at: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 200 rad/s}}
+  kick: {type: force.torque, at: inner, torque: [0, 0.1 N*m, 0]}
+)yaml";
+  const Run unstable(model_of(rotor, "simulate: {until: 1 s, step: 1 ms, rho: 0.95}\n"));
+  CHECK(unstable.warned("the reactions alternate from step to step and grow"));
+  CHECK(unstable.warned("rotor turns by 0.2 rad in a step"));
+  const Run stable(model_of(rotor, "simulate: {until: 1 s, step: 1 ms, rho: 0.95, constraints: index-2}\n"));
+  CHECK_FALSE(stable.result.failure.has_value());
+  CHECK(stable.result.statistics.warnings.empty());
+}
+
 TEST_CASE("a joint counts a hundred turns") {
   const Run run(model_of(R"yaml(
   rotor: {type: body.cylinder, radius: 0.1 m, length: 0.1 m, density: 7800 kg/m^3}

@@ -22,7 +22,9 @@ class Relaxation {
         r_(system.size()),
         du_(system.size()),
         stored_(system.size()),
-        stored_now_(system.size()) {}
+        kept_(system.size(), 0) {
+    std::copy(options.kept.position.begin(), options.kept.position.end(), kept_.begin());
+  }
 
   /// False: it neither settles nor fails in so many iterations.
   bool run(EquilibriumReport& report, int most) {
@@ -33,7 +35,7 @@ class Relaxation {
       system_.state_store(state_, stored_);
       double size = 0;
       for (int attempt = 0;; ++attempt) {
-        size = increment(tau, report);
+        size = increment(tau);
         const bool uphill = size > 1e-7 && work() > 0;
         if (size <= 0.3 && !uphill) break;
         if (attempt == 60) return false;
@@ -80,30 +82,22 @@ class Relaxation {
     }
     return std::sqrt(0.1 / std::max(top, 0.1));
   }
-  bool kept(int i) const {
-    return i < static_cast<int>(options_.kept.position.size()) && options_.kept.position[i];
-  }
   /// Solves for the increment; its size over nominal magnitudes (positions).
-  double increment(double tau, EquilibriumReport& report) {
+  double increment(double tau) {
     system_.tangent(state_, shift(tau), {}, r_, newton_.matrix());
     const Range states = system_.rows(Kind::state);
     for (int i = states.begin; i < states.end; ++i) r_[i] -= stored_[i] / tau;
     add_proximal(system_, proximal_diagonal(system_, std::max(options_.proximal, 1e-9), newton_.matrix()),
                  newton_.matrix());
-    const Pattern& p = system_.pattern();
     const int positions = system_.rows(Kind::position).end;
-    if (!options_.kept.position.empty())
-      for (int j = 0; j < p.n; ++j)
-        for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-          if (kept(p.row[k]) || kept(j)) newton_.matrix()[k] = p.row[k] == j ? 1.0 : 0.0;
+    hold(system_, kept_, newton_.matrix());
     for (int i = 0; i < positions; ++i)
-      if (kept(i)) r_[i] = 0;
+      if (kept_[i]) r_[i] = 0;
     for (double x : r_)
       if (!std::isfinite(x)) {
         if (const ModelError* e = system_.fault()) throw *e;
         return INFINITY;
       }
-    ++report.factorizations;
     if (!newton_.factor().ok) return INFINITY;
     for (int i = 0; i < system_.size(); ++i) du_[i] = -r_[i];
     newton_.solver().solve(du_);
@@ -134,7 +128,8 @@ class Relaxation {
   State& state_;
   const StartOptions& options_;
   Newton newton_;
-  std::vector<double> r_, du_, stored_, stored_now_;
+  std::vector<double> r_, du_, stored_;
+  std::vector<char> kept_;
   double others_ = 0;
   int worst_ = 0;
 };

@@ -8,7 +8,7 @@
 namespace escapement {
 
 struct EquilibriumReport {
-  int iterations = 0, factorizations = 0;
+  int iterations = 0;
   bool unstable = false;  // it was at rest already, but pushed a little it moves away
 };
 

@@ -180,7 +180,7 @@ class Run {
     if (step.jump) jump(state);
     if (step.regular) regular_time(state, step.size, state.t >= options_.until);
     if (const auto passed = watch_.look(stepper_.newton(), state)) singular(*passed);
-    if (reactions_.look(state))
+    if (options_.stepper.constraints == ConstraintForm::index3 && reactions_.look(state))
       warn(fmt::format(
           "from about t = {:.4g} s on the reactions alternate from step to step and grow: they are not to "
           "be trusted. {}",

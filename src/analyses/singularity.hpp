@@ -34,7 +34,7 @@ class SingularityWatch {
   int redundant_;
   SoftDirections soft_;
   std::vector<Past> past_, next_;
-  std::vector<double> scale_, lower_, upper_;
+  std::vector<double> scale_;
   long steps_ = 0;
 };
 

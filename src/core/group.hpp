@@ -268,14 +268,7 @@ class Group final : public GroupBase {
   void check_element(const E& e) const {
     constexpr int n = L::positions + L::positions + L::others;  // along q, along v, along everything else
     constexpr int velocities = L::positions, others = 2 * L::positions;
-    Point<double, L> p{};
-    for (int i = 0; i < L::values; ++i) p.z.q[i] = 0.4 + 0.1 * i;
-    for (const Slot& s : position_slots<L>())
-      if (s.manifold != Manifold::vector)
-        for (int k = 0; k < 4; ++k)
-          p.z.q[s.value + k] = std::array{0.5, 0.1, 0.7, 0.5}[k];  // a unit quaternion
-    for (int i = 0; i < L::positions; ++i) p.z.v[i] = 0.7 - 0.2 * i;
-    for (int i = 0; i < L::others; ++i) p.z.other[i] = 0.3 + 0.15 * i;
+    Point<double, L> p = generic_point(0);
     const std::vector<double> memory(Has::memory, 0.0);
     p.z.memory = memory.data();
     p.z.frames = frames;

@@ -29,6 +29,7 @@ Factorization Newton::factor() {
   auto result = solver_->factor(values_);
   factored_ = result.ok;
   slowest_ = 0;
+  floors_good_for_ = 0;
   return result;
 }
 
@@ -86,7 +87,10 @@ void Newton::estimate_floors(NewtonProblem& problem) {
 
 /// Is every increment within what rounding can cause?
 bool Newton::below_floor(NewtonProblem& problem) {
-  estimate_floors(problem);
+  if (floors_good_for_ <= 0) {  // magnitudes change little in a few solves
+    estimate_floors(problem);
+    floors_good_for_ = 16;
+  }
   for (int i = 0; i < n_; ++i)
     if (!(std::abs(increment_[i]) <= floor_[i])) return false;
   return true;
@@ -201,6 +205,7 @@ NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
   constexpr int few = 5;            // iterations that a new matrix is worth
   NewtonReport report;
   history_.clear();
+  --floors_good_for_;
   int age = 0;  // iterations since the matrix was evaluated; 0: at this very point
   if (fresh_solves_ > 0 || !options_.keep_matrix) {
     fresh_solves_ = std::max(0, fresh_solves_ - 1);
@@ -232,8 +237,10 @@ NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
       report.contraction = rate;
       slowest_ = std::max(rate, 0.5 * slowest_);
     }
-    // Below what rounding can cause, no longer halving the best increment so far is convergence (T-newton-3).
-    const bool at_floor = !broken && age < old_matrix && norm > 0.7 * best && below_floor(problem);
+    // Below what rounding can cause, no longer halving the best increment so far is convergence (T-newton-3), with an old
+    // matrix if it has contracted before.
+    const bool at_floor = !broken && norm > 0.7 * best &&
+                          (age < old_matrix || best < 0.1 * history_.front()) && below_floor(problem);
     best = std::min(best, norm);
 
     if (static_cast<int>(history_.size()) > options_.max_iterations) {

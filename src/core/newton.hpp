@@ -91,6 +91,7 @@ class Newton {
   std::unique_ptr<LinearSolver> solver_;
   std::vector<double> values_, residual_, increment_, previous_, moved_, history_;
   std::vector<double> floor_, size_, rows_;  // rounding in each unknown; work
+  int floors_good_for_ = 0;                  // solves until it is estimated again
   bool factored_ = false;
   double slowest_ = 0;                   // contraction of the present matrix: the slowest lately
   int fresh_solves_ = 0, back_off_ = 1;  // solves still to start with a new matrix; how many next time

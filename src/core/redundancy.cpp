@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace escapement {
 
@@ -31,8 +30,7 @@ ConstraintRank constraint_rank(const System& system, const State& state, int mos
 
 std::string describe(const Dependency& dependency, const System& system) {
   std::vector<int> rows;
-  for (const auto& part : dependency.parts)
-    if (std::abs(part.weight) > 1e-6) rows.push_back(part.row);
+  for (const auto& part : dependency.parts) rows.push_back(part.row);
   std::sort(rows.begin(), rows.end());
   constexpr std::size_t most = 12;
   std::string text;

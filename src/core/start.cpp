@@ -254,6 +254,8 @@ Violation largest(const System& system, std::span<const double> r, Range rows) {
   return worst;
 }
 
+Range all_constraints(const System& system) { return {system.rows(Kind::holonomic).begin, system.size()}; }
+
 [[noreturn]] void refuse(const System& system, const Violation& v, double t, bool rate,
                          const StartOptions& options) {
   const std::string& unit = system.row_unit(v.row);
@@ -289,15 +291,12 @@ class Projector {
     system_.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
                     r_, newton_.matrix());
     add_proximal(system_, proximal_diagonal(system_, options_.proximal, newton_.matrix()), newton_.matrix());
-    // States, signals and what is kept stay: identity rows for them.
-    const Pattern& p = system_.pattern();
-    const Range still{system_.rows(Kind::state).begin, system_.rows(Kind::algebraic).end};
-    const auto stays = [&](int i) {
-      return (i >= still.begin && i < still.end) || (i < static_cast<int>(kept.size()) && kept[i]);
-    };
-    for (int j = 0; j < p.n; ++j)
-      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-        if (stays(p.row[k]) || stays(j)) newton_.matrix()[k] = p.row[k] == j ? 1.0 : 0.0;
+    // States, signals and what is kept stay.
+    std::vector<char> still(system_.size(), 0);
+    std::copy(kept.begin(), kept.end(), still.begin());
+    std::fill(still.begin() + system_.rows(Kind::state).begin,
+              still.begin() + system_.rows(Kind::algebraic).end, 1);
+    hold(system_, still, newton_.matrix());
     const auto f = newton_.factor();
     if (!f.ok) {
       const auto& rows = f.singular_rows.empty() ? f.singular_columns : f.singular_rows;
@@ -324,7 +323,7 @@ class Projector {
 };
 
 /// Φ(q, t) = 0: checked, or reached by moving q.
-void settle_positions(const System& system, State& state, Projector& projector, const StartOptions& options) {
+void settle_positions(const System& system, State& state, Projector* projector, const StartOptions& options) {
   std::vector<double> r(system.size());
   double best = INFINITY;
   for (int k = 0, worse = 0;; ++k) {
@@ -337,8 +336,8 @@ void settle_positions(const System& system, State& state, Projector& projector, 
       if (v.size <= options.tolerance) return;  // at the rounding floor
       refuse(system, v, state.t, false, options);
     }
-    projector.factor(state, options.kept.position);
-    const auto du = projector.solve(r);
+    projector->factor(state, options.kept.position);
+    const auto du = projector->solve(r);
     double size = 0;  // far away the linear picture is good for a part of the way
     for (int i = 0; i < system.rows(Kind::position).end; ++i)
       size = std::max(size, std::abs(du[i]) / system.nominal()[i]);
@@ -351,14 +350,12 @@ void settle_positions(const System& system, State& state, Projector& projector, 
 }
 
 /// Φ̇ = 0 and k(q, v, t) = 0: checked, or reached by changing v.
-void settle_velocities(const System& system, State& state, Projector& projector,
+void settle_velocities(const System& system, State& state, Projector* projector,
                        const StartOptions& options) {
   std::vector<double> r(system.size());
   for (int k = 0;; ++k) {
     system.constraints(state, 1, 0, r);
-    Violation v = largest(system, r, system.rows(Kind::holonomic));
-    const Violation w = largest(system, r, system.rows(Kind::nonholonomic));
-    if (!(w.size <= v.size)) v = w;
+    const Violation v = largest(system, r, all_constraints(system));
     double speed = 1;
     for (int i = 0; i < system.rows(Kind::position).end; ++i)
       speed = std::max(speed, std::abs(state.rate[i]) / system.nominal()[i]);
@@ -368,28 +365,34 @@ void settle_velocities(const System& system, State& state, Projector& projector,
       if (v.size <= allowed) return;
       refuse(system, v, state.t, true, options);
     }
-    projector.factor(state, options.kept.rate);
-    const auto du = projector.solve(r);
+    projector->factor(state, options.kept.rate);
+    const auto du = projector->solve(r);
     for (int i = 0; i < system.rows(Kind::position).end; ++i) state.rate[i] += du[i];
   }
 }
 
+void settle(const System& system, State& state, Projector* projector, const StartOptions& options) {
+  settle_positions(system, state, projector, options);
+  settle_velocities(system, state, projector, options);
+}
+
 void check_or_project(const System& system, State& state, const StartOptions& options) {
   if (system.rows(Kind::holonomic).size() + system.rows(Kind::nonholonomic).size() == 0) return;
+  if (!options.project) {  // no matrix is needed to look
+    settle(system, state, nullptr, options);
+    return;
+  }
   StartOptions careful = options;  // constraints may depend on each other until they are satisfied, or ever
   careful.proximal = std::max(options.proximal, 1e-8);
   Projector projector(system, careful);
-  settle_positions(system, state, projector, careful);
-  settle_velocities(system, state, projector, careful);
+  settle(system, state, &projector, careful);
 }
 
 /// With regularised multipliers Newton may settle although some constraints cannot hold: look at them.
 void refuse_contradiction(const System& system, const State& state) {
   std::vector<double> r(system.size());
   system.constraints(state, 2, 1, r);
-  Violation v = largest(system, r, system.rows(Kind::holonomic));
-  const Violation w = largest(system, r, system.rows(Kind::nonholonomic));
-  if (!(w.size <= v.size)) v = w;
+  const Violation v = largest(system, r, all_constraints(system));
   double top = 1;
   for (int i = 0; i < system.rows(Kind::position).end; ++i)
     top = std::max({top, std::abs(state.acceleration[i]) / system.nominal()[i],
@@ -425,6 +428,13 @@ std::vector<double> proximal_diagonal(const System& system, double proximal, std
   }
   for (double& e : epsilon) e = proximal * (e > 0 ? e : 1.0);
   return epsilon;
+}
+
+void hold(const System& system, std::span<const char> rows, std::span<double> values) {
+  const Pattern& p = system.pattern();
+  for (int j = 0; j < p.n; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      if (rows[p.row[k]] || rows[j]) values[k] = p.row[k] == j ? 1.0 : 0.0;
 }
 
 void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values) {

@@ -51,6 +51,8 @@ std::vector<double> constrained_increment(const System& system, const State& sta
 
 /// ε_i of the constraint rows: proximal × an estimate of Φ M⁻¹ Φᵀ of that row, from an iteration matrix (T-proximal).
 std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values);
+/// Rows and columns of the identity for what stays where it is.
+void hold(const System& system, std::span<const char> rows, std::span<double> values);
 /// −ε_i on the multiplier diagonal; nothing for an empty ε.
 void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values);
 

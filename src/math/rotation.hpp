@@ -22,6 +22,12 @@ struct Rotation {
   Rotation inverse() const { return {w, -u}; }
 };
 
+/// A constant rotation in the kernel's scalar.
+template <class S>
+Rotation<S> as(const Rotation<double>& R) {
+  return {S(R.w), as<S>(R.u)};
+}
+
 /// A frame: rotation and origin.
 template <class S>
 struct Frame {

@@ -104,6 +104,15 @@ inline Matrix3 transposed(const Matrix3& a) {
     for (int j = 0; j < 3; ++j) r.m[i][j] = a.m[j][i];
   return r;
 }
+inline Vector3 column(const Matrix3& a, int j) { return {{a.m[0][j], a.m[1][j], a.m[2][j]}}; }
+/// Of (δφ × r) × f along δφ: r fᵀ − (r·f) I, which is also f̂ r̂.
+inline Matrix3 turned_lever(const Vector3& r, const Vector3& f) {
+  const double rf = dot(r, f);
+  Matrix3 m;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) m.m[i][j] = r[i] * f[j] - (i == j ? rf : 0.0);
+  return m;
+}
 inline Matrix3 diagonal(double a, double b, double c) { return {{{a, 0, 0}, {0, b, 0}, {0, 0, c}}}; }
 
 /// A constant matrix times a vector of the kernel's scalar.

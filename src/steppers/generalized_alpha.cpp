@@ -10,6 +10,8 @@
 
 namespace escapement {
 
+static constexpr double rounding = 16 * 2.2e-16;
+
 void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options) {
   const Range rows = system.rows(Kind::holonomic);
   if (rows.size() == 0) return;
@@ -54,6 +56,9 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   history.slope.assign(n, 0.0);
   history.curve.assign(n, 0.0);
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
+  reach_.assign(positions, -1);
+  for (const LieVariable& lie : system.lie_variables())  // origins of frames may be far away
+    for (int k = 0; k < lie.dofs() - 3; ++k) reach_[lie.place.row + k] = lie.place.value + 4 + k;
 }
 
 StartReport GeneralizedAlpha::start(State& state) { return begin(state, options_.start); }
@@ -222,6 +227,11 @@ void GeneralizedAlpha::set_weights(const State& state) {
     std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.begin() + system_.size(), 0.0);
 }
 
+double GeneralizedAlpha::reach(const State& state, int row) const {
+  if (const int at = system_.value_of_row()[row]; at >= 0) return std::abs(state.value[at]);
+  return reach_[row] < 0 ? 1.0 : std::abs(state.value[reach_[row]]);
+}
+
 // ------------------------------------------------------------------ velocity offset of index-3 systems
 
 /// v += M⁻¹Φ_qᵀμ such that Φ_q v + Φ_t = h² [C Z + (1/12) Φ_q [v, v̇]] (T-constraint-4).
@@ -338,23 +348,13 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     const bool slip = g_.system_.rows(Kind::nonholonomic).size() > 0;
     for (int i = 0; i < positions; ++i) {  // rounding of q and v comes back through Φ and k (T-newton-3)
       size[i] = std::abs(g_.trial_.acceleration[i]);
-      const double q = at[i] >= 0 ? std::abs(g_.trial_.value[at[i]]) : 1.0;
-      if (holonomic) noise[i] += 16 * 2.2e-16 * std::max(nominal[i], q) / g_.c_.c0;
+      if (holonomic) noise[i] += rounding * std::max(nominal[i], g_.reach(g_.trial_, i)) / g_.c_.c0;
       if (slip || g_.index2_)
-        noise[i] += 16 * 2.2e-16 * std::max(nominal[i], std::abs(g_.trial_.rate[i])) / g_.c_.c1;
+        noise[i] += rounding * std::max(nominal[i], std::abs(g_.trial_.rate[i])) / g_.c_.c1;
     }
-    if (holonomic)
-      for (const LieVariable& lie : g_.system_.lie_variables())  // origins of frames may be far away
-        for (int k = 0; k < lie.dofs() - 3; ++k)
-          noise[lie.place.row + k] +=
-              16 * 2.2e-16 * largest_coordinate(&g_.trial_.value[lie.place.value + 4]) / g_.c_.c0;
     for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
     // Multipliers sum up the rounding of all they hold: they are judged by the accelerations they cause.
     for (int i = g_.system_.rows(Kind::holonomic).begin; i < g_.system_.size(); ++i) noise[i] = INFINITY;
-  }
-
-  static double largest_coordinate(const double* x) {
-    return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
   }
 
   /// Stabilised index 2: after the index-3 increment, the velocity increment p that makes Φ̇ = 0 there, with the same

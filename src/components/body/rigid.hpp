@@ -77,12 +77,12 @@ struct FrameReading {
     const auto arm = as<S>(on_body.x);
     if (index < 3) return S((frame * arm)[index]);
     if (index < 7) {
-      const Rotation<S> q = frame.R * Rotation<S>{S(on_body.R.w), as<S>(on_body.R.u)};
+      const Rotation<S> q = frame.R * as<S>(on_body.R);
       return S(index == 3 ? q.w : q.u[index - 4]);
     }
     if (index < 10) return S((z.linear_velocity(at) + frame.R * cross(w, arm))[index - 7]);
     if (index < 13) {
-      const Rotation<S> back = Rotation<S>{S(on_body.R.w), as<S>(on_body.R.u)}.inverse();
+      const Rotation<S> back = as<S>(on_body.R).inverse();
       return S((back * w)[index - 10]);
     }
     return S((frame.R * w)[index - 13]);

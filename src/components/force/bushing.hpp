@@ -27,14 +27,10 @@ struct Bushing {
   static constexpr int outputs = 12;  // load on B (force, torque), displacement (translation, rotation)
   auto variables() const { return std::tie(a, b); }
 
-  template <class S>
-  static Rotation<S> rotation(const Frame<double>& f) {
-    return {S(f.R.w), as<S>(f.R.u)};
-  }
   /// Translation and rotation vector of B's frame in A's.
   template <class S>
   Vec<6, S> displacement(const auto& z) const {
-    const Rotation<S> A = z(a).R * rotation<S>(on_a), B = z(b).R * rotation<S>(on_b);
+    const Rotation<S> A = z(a).R * as<S>(on_a.R), B = z(b).R * as<S>(on_b.R);
     const Vec3<S> x = A.inverse() * (z(b) * as<S>(on_b.x) - z(a) * as<S>(on_a.x));
     const Vec3<S> r = rotation_vector(A.inverse() * B);
     return {{x[0], x[1], x[2], r[0], r[1], r[2]}};
@@ -47,7 +43,7 @@ struct Bushing {
     const Vec3<S> r_b = B.R * as<S>(on_b.x);
     const Vec3<S> v =
         z.linear_velocity(b) + cross(w_b, r_b) - z.linear_velocity(a) - cross(w_a, B.x + r_b - A.x);
-    const Rotation<S> back = (A.R * rotation<S>(on_a)).inverse();
+    const Rotation<S> back = (A.R * as<S>(on_a.R)).inverse();
     const Vec3<S> x = back * v, w = back * (w_b - w_a);
     return {{x[0], x[1], x[2], w[0], w[1], w[2]}};
   }

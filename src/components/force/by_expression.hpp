@@ -19,7 +19,7 @@ struct ByExpression {
   template <class S>
   Vec<6, S> loads(const auto& z) const {
     const Frame<S> frame = z(at);
-    const Rotation<S> axes{S(on_body.R.w), as<S>(on_body.R.u)};
+    const Rotation<S> axes = as<S>(on_body.R);
     const Vec3<S> w = z.angular_velocity(at), x = frame * as<S>(on_body.x);
     const Vec3<S> v = z.linear_velocity(at) + frame.R * cross(w, as<S>(on_body.x));
     const Vec3<S> turning = axes.inverse() * w;
@@ -33,7 +33,7 @@ struct ByExpression {
   void flow(const auto& z, auto& out) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
     const Vec<6, S> l = loads<S>(z);
-    const Rotation<S> axes = world ? z(at).R.inverse() : Rotation<S>{S(on_body.R.w), as<S>(on_body.R.u)};
+    const Rotation<S> axes = world ? z(at).R.inverse() : as<S>(on_body.R);
     const Vec3<S> force = axes * Vec3<S>{{l[0], l[1], l[2]}}, torque = axes * Vec3<S>{{l[3], l[4], l[5]}};
     push(z, out, at, z(at).R * force, torque + cross(as<S>(on_body.x), force));
   }

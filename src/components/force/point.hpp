@@ -17,7 +17,7 @@ struct PointLoad {
     using S = std::remove_cvref_t<decltype(v.t)>;
     Vec3<S> load{{v(x) + constant[0], v(y) + constant[1], v(z) + constant[2]}};
     const Frame<S> frame = v(at);
-    const Rotation<S> axes{S(on_body.R.w), as<S>(on_body.R.u)};
+    const Rotation<S> axes = as<S>(on_body.R);
     if (world) load = frame.R.inverse() * load;
     else load = axes * load;  // now in body axes
     if (torque) push(v, out, at, Vec3<S>{}, load);

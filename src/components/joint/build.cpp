@@ -80,7 +80,6 @@ std::string described(const Equation& e) {
 
 Measure rotation(const Markers& m) {
   const Matrix3 A = matrix(m.on_a.R), B = matrix(m.on_b.R);
-  const auto column = [](const Matrix3& M, int j) { return Vector3{{M.m[0][j], M.m[1][j], M.m[2][j]}}; };
   return {Measure::Kind::rotation, false, column(A, 0), column(A, 1), column(B, 0)};
 }
 

@@ -10,7 +10,7 @@ template <class S>
 void append_frame(const auto& z, const Pose& at, const Frame<double>& on_body, bool velocities,
                   std::vector<S>& to) {
   const Frame<S> body = z(at);
-  const Rotation<S> axes{S(on_body.R.w), as<S>(on_body.R.u)};
+  const Rotation<S> axes = as<S>(on_body.R);
   const Vec3<S> arm = as<S>(on_body.x), x = body * arm;
   const Rotation<S> q = body.R * axes;
   for (int i = 0; i < 3; ++i) to.push_back(x[i]);

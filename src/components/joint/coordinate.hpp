@@ -3,7 +3,7 @@
 #pragma once
 #include <numbers>
 
-#include "core/group.hpp"
+#include "components/joint/blocks.hpp"
 
 namespace escapement::joint {
 
@@ -83,8 +83,7 @@ struct RelativeRotation {
   auto variables() const { return std::tie(a, b); }
   auto output(const auto& z, int index) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
-    const auto marker = [](const Rotation<double>& r) { return Rotation<S>{S(r.w), as<S>(r.u)}; };
-    const Rotation<S> q = (z(a).R * marker(on_a)).inverse() * (z(b).R * marker(on_b));
+    const Rotation<S> q = (z(a).R * as<S>(on_a)).inverse() * (z(b).R * as<S>(on_b));
     return index == 0 ? q.w : q.u[index - 1];
   }
 };
@@ -116,76 +115,61 @@ struct Coordinate {
   void motion(const Values<double, L>& z, const std::array<double, 13>&, Rows<double, L>& rows,
               MotionTangent<L, false>* t) const {
     const Frame<double> A = z(a), B = z(b);
-    const double lam = z(load);
-    const Matrix3 R[2] = {matrix(A.R), matrix(B.R)};
-    const Matrix3 back[2] = {transposed(R[0]), transposed(R[1])};
-    const int at[4] = {a.local_row, a.local_row + 3, b.local_row, b.local_row + 3};  // x_A, φ_A, x_B, φ_B
-    const int first = load.local_row, own = coordinate.local_row;
-    Vector3 gradient[4];  // along them, rotations about world axes
-    Matrix3 hessian[4][4]{};
+    const double lam = z(load), now = z(coordinate);
+    const Ends ends(A, B, a.local_row, b.local_row);
+    const int first = load.local_row;
+    Vector3 gradient[4];
+    Blocks D;
     if (measure.kind == Measure::Kind::translation) {
-      const Vector3 axis = R[0] * measure.x, r_b = R[1] * measure.on_b, s = B.x + r_b - A.x;
-      rows.r[first] = dot(axis, s - R[0] * measure.on_a) - z(coordinate);
-      gradient[0] = -axis, gradient[1] = cross(axis, s), gradient[2] = axis, gradient[3] = cross(r_b, axis);
-      const Matrix3 H = hat(axis), P = hat(r_b);
-      hessian[2][1] = -1.0 * H, hessian[0][1] = H, hessian[1][2] = H, hessian[1][0] = -1.0 * H;
-      hessian[3][3] = turning(r_b, axis), hessian[1][1] = turning(axis, s);
-      hessian[3][1] = -1.0 * (P * H), hessian[1][3] = -1.0 * (H * P);
+      const Vector3 axis = ends.R[0] * measure.x, r_b = ends.R[1] * measure.on_b, s = B.x + r_b - A.x;
+      rows.r[first] = dot(axis, s - ends.R[0] * measure.on_a) - now;
+      gradient[xa] = -axis, gradient[pa] = cross(axis, s), gradient[xb] = axis,
+      gradient[pb] = cross(r_b, axis);
+      if (t) add_along(D, lam, axis, r_b, s);
     } else {
-      const int reference = measure.of_b ? 1 : 0, other = 1 - reference;
       // The gradient of the angle and, by duals along the six rotations, its derivative.
-      using D = Dual<6>;
-      Vec3<D> e1 = turned<D>(R[reference] * measure.x, 0), e2 = turned<D>(R[reference] * measure.y, 0),
-              w = turned<D>(R[other] * measure.mark, 3);
-      const D c = dot(e1, w), s = dot(e2, w);
+      const int reference = measure.of_b ? 1 : 0, other = 1 - reference;
+      const int own = 2 * reference + 1, others = 2 * other + 1;
       const double sign = measure.of_b ? -1 : 1;
-      const Vec3<D> g = (sign / (c * c + s * s)) * (c * cross(e2, w) - s * cross(e1, w));
-      const double now = z(coordinate), along = std::cos(now), across = sign * std::sin(now);
+      using S = Dual<6>;
+      const Vec3<S> e1 = turning<S>(ends.R[reference] * measure.x, 0),
+                    e2 = turning<S>(ends.R[reference] * measure.y, 0),
+                    w = turning<S>(ends.R[other] * measure.mark, 3);
+      const S c = dot(e1, w), s = dot(e2, w);
+      const Vec3<S> g = (sign / (c * c + s * s)) * (c * cross(e2, w) - s * cross(e1, w));
+      const double along = std::cos(now), across = sign * std::sin(now);
       rows.r[first] = sign * std::atan2(s.v * along - c.v * across, c.v * along + s.v * across);
-      const int p_reference = 2 * reference + 1, p_other = 2 * other + 1;
+      Matrix3 with_own, with_others;
       for (int i = 0; i < 3; ++i) {
-        gradient[p_reference][i] = g[i].v;
-        gradient[p_other][i] = -g[i].v;
-        for (int j = 0; j < 3; ++j) {
-          hessian[p_reference][p_reference].m[i][j] = g[i].d[j];
-          hessian[p_reference][p_other].m[i][j] = g[i].d[3 + j];
-          hessian[p_other][p_reference].m[i][j] = -g[i].d[j];
-          hessian[p_other][p_other].m[i][j] = -g[i].d[3 + j];
-        }
+        gradient[own][i] = g[i].v;
+        gradient[others][i] = -g[i].v;
+        for (int j = 0; j < 3; ++j) with_own.m[i][j] = g[i].d[j], with_others.m[i][j] = g[i].d[3 + j];
       }
+      D.add(own, own, lam, with_own);
+      D.add(own, others, lam, with_others);
+      D.add(others, own, -lam, with_own);
+      D.add(others, others, -lam, with_others);
     }
-    rows.r[own] = -lam;
-    if (t) t->stiffness(first, own) = -1;
+    Vector3 force[4];
     for (int p = 0; p < 4; ++p) {
-      const Vector3 body = p % 2 ? back[p / 2] * gradient[p] : gradient[p];
+      const Vector3 own = ends.own(p, gradient[p]);
+      force[p] = lam * own;
       for (int i = 0; i < 3; ++i) {
-        rows.r[at[p] + i] = lam * body[i];
-        if (t) t->stiffness(first, at[p] + i) = body[i];
-      }
-      if (!t) continue;
-      for (int q = 0; q < 4; ++q) {
-        Matrix3 block = lam * hessian[p][q];
-        if (q % 2) block = block * R[q / 2];
-        if (p % 2) block = back[p / 2] * block;
-        if (p % 2 && p == q) block = block + hat(lam * body);
-        for (int i = 0; i < 3; ++i)
-          for (int j = 0; j < 3; ++j) t->stiffness(at[p] + i, at[q] + j) = block.m[i][j];
+        rows.r[ends.row[p] + i] = force[p][i];
+        if (t) t->stiffness(first, ends.row[p] + i) = own[i];
       }
     }
+    rows.r[coordinate.local_row] = -lam;
+    if (!t) return;
+    t->stiffness(first, coordinate.local_row) = -1;
+    D.put(ends, force, *t);
   }
 
  private:
-  /// (δφ × r) × f = (r fᵀ − (r·f) I) δφ.
-  static Matrix3 turning(const Vector3& r, const Vector3& f) {
-    Matrix3 m;
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) m.m[i][j] = r[i] * f[j] - (i == j ? dot(r, f) : 0.0);
-    return m;
-  }
   /// A vector that turns with rotations number `first` …
-  template <class D>
-  static Vec3<D> turned(const Vector3& x, int first) {
-    Vec3<D> y = as<D>(x);
+  template <class S>
+  static Vec3<S> turning(const Vector3& x, int first) {
+    Vec3<S> y = as<S>(x);
     const Matrix3 H = hat(x);  // δφ × x = −x̂ δφ
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) y[i].d[first + j] = -H.m[i][j];

@@ -2,7 +2,7 @@
 // equations; rows and tangent are written once (docs/theory.md, T-joint). The multipliers act along the equations; the
 // load of A on B follows from them.
 #pragma once
-#include "core/group.hpp"
+#include "components/joint/blocks.hpp"
 
 namespace escapement::joint {
 
@@ -97,7 +97,7 @@ struct Joint {
     if (index == 6) return S(part(lambda, 0));
     const Load<S> l = exerted(A, B, lambda);
     const Vec3<S> given = index < 3 ? l.force : l.torque_b - cross(B.R * as<S>(on_b.x), l.force);
-    const Rotation<S> marker{S(on_a.R.w), as<S>(on_a.R.u)};
+    const Rotation<S> marker = as<S>(on_a.R);
     return S((marker.inverse() * (A.R.inverse() * given))[index % 3]);
   }
 
@@ -143,50 +143,20 @@ inline Joint<5> revolute(Pose a, Pose b, Multiplier<5> load, const Frame<double>
       on_b, {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {perpendicular, 2, 0}, {perpendicular, 2, 1}}}};
 }
 
-/// 3×3 blocks of a second derivative: nodes of A and B, along x_A, φ_A, x_B, φ_B, rotations about world axes.
-struct Blocks {
-  Matrix3 m[4][4];
-  bool used[4][4]{};
-  Matrix3& at(int row, int column) {
-    if (!used[row][column]) m[row][column] = {};
-    used[row][column] = true;
-    return m[row][column];
-  }
-  /// Of a torque r × f whose lever r turns with φ: (δφ × r) × f = (r fᵀ − (r·f) I) δφ.
-  void turn_lever(int row, int column, double scale, const Vector3& r, const Vector3& f) {
-    const double rf = dot(r, f);
-    Matrix3& to = at(row, column);
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) to.m[i][j] += scale * (r[i] * f[j] - (i == j ? rf : 0.0));
-  }
-  /// p̂ q̂ = q pᵀ − (p·q) I.
-  void turn_across(int row, int column, double scale, const Vector3& p, const Vector3& q) {
-    turn_lever(row, column, scale, q, p);
-  }
-  void add(int row, int column, double scale, const Matrix3& A) {
-    Matrix3& to = at(row, column);
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) to.m[i][j] += scale * A.m[i][j];
-  }
-};
-
 template <int n>
 template <class L>
 void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&, Rows<double, L>& rows,
                       MotionTangent<L, false>* t) const {
   const Frame<double> A = z(a), B = z(b);
-  const Matrix3 R[2] = {matrix(A.R), matrix(B.R)};
-  const Matrix3 back[2] = {transposed(R[0]), transposed(R[1])};
-  const Matrix3 axes_a = R[0] * matrix(on_a.R), axes_b = R[1] * matrix(on_b.R);  // columns
-  const auto column = [](const Matrix3& M, int i) { return Vector3{{M.m[0][i], M.m[1][i], M.m[2][i]}}; };
-  const Vector3 r_a = R[0] * on_a.x, r_b = R[1] * on_b.x, s = B.x + r_b - A.x, d = s - r_a;
+  const Ends ends(A, B, a.local_row, b.local_row);
+  const Matrix3 axes_a = ends.R[0] * matrix(on_a.R), axes_b = ends.R[1] * matrix(on_b.R);  // columns
+  const Vector3 r_a = ends.R[0] * on_a.x, r_b = ends.R[1] * on_b.x, s = B.x + r_b - A.x, d = s - r_a;
   const auto lambda = z(load);
-  const int ra = a.local_row, rb = b.local_row, first = load.local_row;
+  const int first = load.local_row;
 
   Blocks D;
-  enum { xa, pa, xb, pb };
-  Vector3 force, torque_a, torque_b;  // Φ_qᵀλ along x_B (and −x_A), φ_A, φ_B
-  Vector3 point_force;                // of all `coincide`
+  Vector3 force[4];     // Φ_qᵀλ
+  Vector3 point_force;  // of all `coincide`
   for (int k = 0; k < n; ++k) {
     const Equation& e = equations[k];
     const double lam = part(lambda, k);
@@ -198,32 +168,22 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
         turn_a = cross(direction, r_a);
         rows.r[first + k] = d[e.i];
         break;
-      case Equation::Kind::along: {
+      case Equation::Kind::along:
         direction = column(axes_a, e.i);
         turn_a = cross(direction, s);
         rows.r[first + k] = dot(direction, d);
-        if (!t) break;
-        const Matrix3 H = hat(direction), P = hat(r_b);
-        D.add(xb, pa, -lam, H);
-        D.add(xa, pa, lam, H);
-        D.add(pa, xb, lam, H);
-        D.add(pa, xa, -lam, H);
-        D.turn_lever(pb, pb, lam, r_b, direction);
-        D.add(pb, pa, -lam, P * H);
-        D.turn_lever(pa, pa, lam, direction, s);
-        D.add(pa, pb, -lam, H * P);
+        if (t) add_along(D, lam, direction, r_b, s);
         break;
-      }
       case Equation::Kind::perpendicular: {
         const Vector3 alpha = column(axes_a, e.i), beta = column(axes_b, e.j);
         turn_a = cross(alpha, beta);
         turn_b = -turn_a;
         rows.r[first + k] = dot(alpha, beta);
         if (!t) break;
-        D.turn_lever(pa, pa, lam, alpha, beta);
-        D.turn_lever(pb, pb, lam, beta, alpha);
-        D.turn_across(pa, pb, -lam, alpha, beta);
-        D.turn_across(pb, pa, -lam, beta, alpha);
+        D.add(pa, pa, lam, turned_lever(alpha, beta));
+        D.add(pb, pb, lam, turned_lever(beta, alpha));
+        D.add(pa, pb, -lam, turned_lever(beta, alpha));
+        D.add(pb, pa, -lam, turned_lever(alpha, beta));
         break;
       }
       default: {
@@ -244,46 +204,27 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
           D.add(pb, c, 1, Rb * along[c]);
           D.add(pa, c, -1, Ra * along[c]);
         }
-        D.turn_lever(pb, pb, lam, r_b, direction);
-        D.turn_lever(pa, pa, -lam, r_a, direction);
+        D.add(pb, pb, lam, turned_lever(r_b, direction));
+        D.add(pa, pa, -lam, turned_lever(r_a, direction));
       }
     }
     if (e.kind != Equation::Kind::perpendicular) turn_b = cross(r_b, direction);
-    force += lam * direction;
-    torque_a += lam * turn_a;
-    torque_b += lam * turn_b;
-    if (!t) continue;
-    const Vector3 body_a = back[0] * turn_a, body_b = back[1] * turn_b;
-    for (int i = 0; i < 3; ++i) {
-      t->stiffness(first + k, ra + i) = -direction[i];
-      t->stiffness(first + k, rb + i) = direction[i];
-      t->stiffness(first + k, ra + 3 + i) = body_a[i];
-      t->stiffness(first + k, rb + 3 + i) = body_b[i];
+    const Vector3 gradient[4] = {-direction, turn_a, direction, turn_b};
+    for (int p = 0; p < 4; ++p) {
+      force[p] += lam * gradient[p];
+      if (!t) continue;
+      const Vector3 own = ends.own(p, gradient[p]);
+      for (int i = 0; i < 3; ++i) t->stiffness(first + k, ends.row[p] + i) = own[i];
     }
   }
-  const Vector3 body_torque[2] = {back[0] * torque_a, back[1] * torque_b};
-  for (int i = 0; i < 3; ++i) {
-    rows.r[ra + i] = -force[i];
-    rows.r[rb + i] = force[i];
-    rows.r[ra + 3 + i] = body_torque[0][i];
-    rows.r[rb + 3 + i] = body_torque[1][i];
+  for (int p = 0; p < 4; ++p) {
+    force[p] = ends.own(p, force[p]);
+    for (int i = 0; i < 3; ++i) rows.r[ends.row[p] + i] = force[p][i];
   }
   if (!t) return;
-  D.turn_lever(pb, pb, 1, r_b, point_force);
-  D.turn_lever(pa, pa, -1, r_a, point_force);
-
-  // Rotations in body axes: columns δφ = R δθ, rows Rᵀτ, which turns with the body.
-  const int at_row[4] = {ra, ra + 3, rb, rb + 3};
-  for (int p = 0; p < 4; ++p)
-    for (int q = 0; q < 4; ++q) {
-      if (!D.used[p][q]) continue;
-      Matrix3 block = D.m[p][q];
-      if (q % 2) block = block * R[q / 2];
-      if (p % 2) block = back[p / 2] * block;
-      if (p % 2 && p == q) block = block + hat(body_torque[p / 2]);
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) t->stiffness(at_row[p] + i, at_row[q] + j) = block.m[i][j];
-    }
+  D.add(pb, pb, 1, turned_lever(r_b, point_force));
+  D.add(pa, pa, -1, turned_lever(r_a, point_force));
+  D.put(ends, force, *t);
 }
 
 }  // namespace escapement::joint

@@ -18,7 +18,6 @@ void build(Build& b) {
   }
   joint::tie<4>(b, m, {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {perpendicular, 0, 1}}}, start);
   const Matrix3 A = matrix(m.on_a.R), B = matrix(m.on_b.R);
-  const auto column = [](const Matrix3& M, int j) { return Vector3{{M.m[0][j], M.m[1][j], M.m[2][j]}}; };
   using joint::Measure;
   joint::coordinate(b, m, 0, {Measure::Kind::rotation, false, column(A, 1), column(A, 2), column(B, 1)},
                     "angle_a", "velocity_a", first);

@@ -15,7 +15,7 @@ struct SpecificForce {
   auto variables() const { return std::tie(at, acceleration, x, y, z); }
   void flow(const auto& v, auto& out) const {
     using S = std::remove_cvref_t<decltype(v.t)>;
-    const Rotation<S> axes = v(at).R * Rotation<S>{S(on_body.w), as<S>(on_body.u)};
+    const Rotation<S> axes = v(at).R * as<S>(on_body);
     const Vec3<S> felt = axes.inverse() * (v(acceleration) - as<S>(gravity));
     out(x) += v(x) - felt[0];
     out(y) += v(y) - felt[1];
@@ -32,7 +32,7 @@ struct Turning {
   auto variables() const { return std::tie(at, x, y, z); }
   void flow(const auto& v, auto& out) const {
     using S = std::remove_cvref_t<decltype(v.t)>;
-    const Vec3<S> felt = Rotation<S>{S(on_body.w), as<S>(on_body.u)}.inverse() * v.angular_velocity(at);
+    const Vec3<S> felt = as<S>(on_body).inverse() * v.angular_velocity(at);
     out(x) += v(x) - felt[0];
     out(y) += v(y) - felt[1];
     out(z) += v(z) - felt[2];
