@@ -276,9 +276,11 @@ NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
       }
       return report;
     }
+    // A new matrix costs about as much as a few iterations: it is due when as many more would be needed at this rate, unless
+    // it is rounding that they struggle with.
+    const bool slow =
+        previous > 0 && (rate > options_.slow || norm * std::pow(rate, few) > 1.0) && !below_floor(problem);
     std::swap(previous_, increment_);
-    // A new matrix costs about as much as a few iterations: it is due when as many more would be needed at this rate.
-    const bool slow = previous > 0 && (rate > options_.slow || norm * std::pow(rate, few) > 1.0);
     previous = norm;
     previous_fresh = age == 0;
     ++age;
