@@ -321,6 +321,42 @@ TEST_CASE("parallelograms in a row, all joints revolute: redundant, and through 
   }
 }
 
+TEST_CASE("two wheels on one axle: straight ahead and round a curve") {
+  // Wheels of 1 kg, radius 0.1 m, 0.4 m apart; an axle of 2 kg; a tail that slides keeps it from turning over.
+  const auto drive = [](const std::string& left, const std::string& right) {
+    return Run(model_of(
+        R"yaml(
+  axle: {type: body.rigid, mass: 2 kg, principal_inertia: [0.03 kg*m^2, 0.01 kg*m^2, 0.03 kg*m^2], initial: {position: [0, 0, 0.1 m]},
+         frames: {tail: {position: [-0.3 m, 0, 0]}}}
+  left: {type: body.rigid, mass: 1 kg, principal_inertia: [0.003 kg*m^2, 0.005 kg*m^2, 0.003 kg*m^2], initial: {position: [0, 0.2 m, 0.1 m]}}
+  right: {type: body.rigid, mass: 1 kg, principal_inertia: [0.003 kg*m^2, 0.005 kg*m^2, 0.003 kg*m^2], initial: {position: [0, -0.2 m, 0.1 m]}}
+  hub_left: {type: joint.revolute, between: [axle, left], at: [0, 0.2 m, 0.1 m], axis: [0, 1, 0]}
+  hub_right: {type: joint.revolute, between: [axle, right], at: [0, -0.2 m, 0.1 m], axis: [0, 1, 0]}
+  tail: {type: joint.point_on_plane, between: [ground, axle.tail], at: [-0.3 m, 0, 0.1 m], axis: [0, 0, 1]}
+  tyre_left: {type: joint.rolling_wheel, at: left, radius: 0.1 m}
+  tyre_right: {type: joint.rolling_wheel, at: right, radius: 0.1 m, sideways: free}
+  motor_left: {type: rotational.torque, at: hub_left, value: )yaml" +
+            left + "}\n  motor_right: {type: rotational.torque, at: hub_right, value: " + right + "}\n",
+        "simulate: {until: 1 s, step: 1 ms}\n"));
+  };
+  const Run straight = drive("0.1 N*m", "0.1 N*m");
+  REQUIRE_FALSE(straight.result.failure.has_value());
+  CHECK(straight.result.statistics.warnings.empty());
+  const double a = 0.2 / 0.1 / (4 + 2 * 0.005 / 0.01);  // two torques over the radius, on all masses
+  CHECK(straight.last("axle.position.x") == doctest::Approx(0.5 * a).epsilon(1e-6));
+  CHECK(std::abs(straight.last("axle.position.y")) < 1e-9);
+  const Run curve = drive("-0.02 N*m", "0.02 N*m");
+  REQUIRE_FALSE(curve.result.failure.has_value());
+  // About the vertical: axle, wheels at 0.2 m, and what turns them as they roll.
+  const double inertia = 0.03 + 2 * (0.003 + 0.04) + 2 * 0.005 * 4;
+  const double yaw = 0.5 * (2 * 0.02 / 0.1 * 0.2) / inertia;
+  const double turned = 2 * std::atan2(curve.last("axle.quaternion.z"), curve.last("axle.quaternion.w"));
+  CHECK(turned == doctest::Approx(yaw).epsilon(1e-6));
+  CHECK(std::abs(curve.last("axle.position.x")) < 1e-9);
+  CHECK(curve.last("tyre_left.normal_force") + curve.last("tyre_right.normal_force") ==
+        doctest::Approx(4 * 9.81).epsilon(1e-6));
+}
+
 TEST_CASE("reactions that grow between a fast rotor and a slow body are told, and what helps") {
   const std::string rotor = R"yaml(
   inner: {type: body.box, size: [0.1 m, 0.1 m, 0.1 m], mass: 1 kg}

@@ -137,13 +137,21 @@ TEST_CASE("rolling without slipping, blades") {
   for (const double radius : {0.0, 0.4})
     check(
         [&](SystemBuilder& b, Pose first, Pose) {
-          const joint::Rolling wheel{
+          const joint::Rolling<2> wheel{
               first, b.multiplier<1>("n"), b.slip_multiplier<2>("g"), on_a.x, {{0, 1, 0}}, radius, 0.05,
               plane};
           b.add(wheel);
           tap(b, wheel);
         },
         1e-5);
+  check(
+      [&](SystemBuilder& b, Pose first, Pose) {
+        const joint::Rolling<1> wheel{
+            first, b.multiplier<1>("n"), b.slip_multiplier<1>("g"), on_a.x, {{0, 1, 0}}, 0.4, 0.05, plane};
+        b.add(wheel);
+        tap(b, wheel);
+      },
+      1e-5);
   check([](SystemBuilder& b, Pose first, Pose) {
     const joint::Blade blade{first, b.slip_multiplier<1>("s"), on_a.x, {{0, 0.6, 0.8}}};
     b.add(blade);

@@ -10,11 +10,13 @@ struct Plane {
 };
 
 /// A wheel of this radius about an axle of the body, with a tyre of round section; radius 0 is a sphere of that section.
-/// Φ = height of its lowest point; k = velocity of the body's own point there, in the plane.
+/// Φ = height of its lowest point; k = velocity of the body's own point there, in the plane (held = 2), or along the heading
+/// of the wheel alone (held = 1).
+template <int held>
 struct Rolling {
   Pose at;
   Multiplier<1> normal;
-  SlipMultiplier<2> grip;
+  SlipMultiplier<held> grip;
   Vector3 centre, axle;    // m and direction, body axes
   double radius, section;  // m
   Plane plane;
@@ -31,6 +33,12 @@ struct Rolling {
     const Vec3<S> up = n - dot(n, a) * a;  // in the wheel's plane
     return (-radius / norm(up)) * up - section * n;
   }
+  /// Where the wheel is heading, in the plane.
+  template <class S>
+  Vec3<S> heading(const Frame<S>& body) const {
+    const Vec3<S> ahead = cross(body.R * as<S>(axle), as<S>(plane.normal));
+    return (S(1) / norm(ahead)) * ahead;
+  }
   void violation(const auto& z, auto& out) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
     const Frame<S> body = z(at);
@@ -41,9 +49,13 @@ struct Rolling {
     const Frame<S> body = z(at);
     const Vec3<S> w = body.R * z.angular_velocity(at);
     const Vec3<S> v = z.linear_velocity(at) + cross(w, body.R * as<S>(centre) + lever(body));
-    const auto k = out(grip);
-    k[0] += dot(as<S>(plane.along), v);
-    k[1] += dot(as<S>(plane.across), v);
+    if constexpr (held == 1) {
+      out(grip) += dot(heading(body), v);
+    } else {
+      const auto k = out(grip);
+      k[0] += dot(as<S>(plane.along), v);
+      k[1] += dot(as<S>(plane.across), v);
+    }
   }
   auto output(const auto& z, int index) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
@@ -51,7 +63,10 @@ struct Rolling {
       const Frame<S> body = z(at);
       return S((body * as<S>(centre) + lever(body))[index]);
     }
-    return index == 3 ? S(-z(normal)) : S(-z(grip)[index - 4]);
+    if (index == 3) return S(-z(normal));
+    if constexpr (held == 1)
+      return S(-z(grip) * dot(heading(z(at)), as<S>(index == 4 ? plane.along : plane.across)));
+    else return S(-z(grip)[index - 4]);
   }
 };
 
@@ -74,5 +89,6 @@ struct Blade {
 
 }  // namespace escapement::joint
 
-extern template class escapement::Group<escapement::joint::Rolling>;
+extern template class escapement::Group<escapement::joint::Rolling<1>>;
+extern template class escapement::Group<escapement::joint::Rolling<2>>;
 extern template class escapement::Group<escapement::joint::Blade>;

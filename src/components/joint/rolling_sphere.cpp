@@ -15,7 +15,7 @@ ComponentType joint_rolling_sphere() {
 ball: {type: body.sphere, radius: 0.1 m, density: 1200 kg/m^3, initial: {position: [0, 0, 0.1 m], velocity: [0.5 m/s, 0, 0], angular_velocity: [0, 5 rad/s, 2 rad/s]}}
 table: {type: joint.rolling_sphere, at: ball, radius: 0.1 m}
 )yaml";
-  type.build = [](Build& b) { joint::build_rolling(b, {}, 0, b.number("radius")); };
+  type.build = [](Build& b) { joint::build_rolling<2>(b, {}, 0, b.number("radius")); };
   return type;
 }
 

@@ -1,11 +1,14 @@
 #include "components/joint/rolling.hpp"
 #include "components/joint/rolling_build.hpp"
 
-template class escapement::Group<escapement::joint::Rolling>;
-template class escapement::Group<escapement::OutputTap<escapement::joint::Rolling>>;
+template class escapement::Group<escapement::joint::Rolling<1>>;
+template class escapement::Group<escapement::joint::Rolling<2>>;
+template class escapement::Group<escapement::OutputTap<escapement::joint::Rolling<1>>>;
+template class escapement::Group<escapement::OutputTap<escapement::joint::Rolling<2>>>;
 
 namespace escapement {
 
+template <int held>
 void joint::build_rolling(Build& b, const Vector3& axle, double radius, double section) {
   const AttachedFrame f = b.frame("at");
   if (f.node.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not roll", "name a frame of a body");
@@ -21,14 +24,18 @@ void joint::build_rolling(Build& b, const Vector3& axle, double radius, double s
   plane.across = cross(plane.normal, plane.along);
   const auto load = b.system.multiplier<1>(
       b.name("normal"), {.unit = "N", .row_unit = "m", .parts = {"contact with the plane"}});
-  const auto grip = b.system.slip_multiplier<2>(
-      b.name("grip"), {.unit = "N", .row_unit = "m/s", .parts = {"no slip along", "no slip across"}});
+  std::vector<std::string> parts{"no slip along", "no slip across"};
+  if (held == 1) parts = {"no slip along the wheel"};
+  const auto grip = b.system.slip_multiplier<held>(
+      b.name("grip"), {.unit = "N", .row_unit = "m/s", .parts = std::move(parts)});
+  using Element = joint::Rolling<held>;
   const ElementId id =
-      b.add(joint::Rolling{f.node, load, grip, f.on_node.x, f.on_node.R * axle, radius, section, plane});
-  for (int i = 0; i < 3; ++i) b.channel<joint::Rolling>("contact", id, i, i);
-  b.channel<joint::Rolling>("normal_force", id, 3);
-  for (int i = 0; i < 2; ++i) b.channel<joint::Rolling>("grip_force", id, 4 + i, i);
+      b.add(Element{f.node, load, grip, f.on_node.x, f.on_node.R * axle, radius, section, plane});
+  for (int i = 0; i < 3; ++i) b.channel<Element>("contact", id, i, i);
+  b.channel<Element>("normal_force", id, 3);
+  for (int i = 0; i < 2; ++i) b.channel<Element>("grip_force", id, 4 + i, i);
 }
+template void joint::build_rolling<2>(Build&, const Vector3&, double, double);
 
 void joint::describe_rolling(ComponentType& type) {
   type.connects(at(Domain::frame));
@@ -53,7 +60,8 @@ void build(Build& b) {
   const std::vector<double>& a = b.vector("axle");
   const Vector3 axle{{a[0], a[1], a[2]}};
   if (!(norm(axle) > 0)) b.refuse("E-RANGE", "axle", "has length 0", "axle: [0, 1, 0]");
-  joint::build_rolling(b, (1 / norm(axle)) * axle, b.number("radius"), b.number("section"));
+  const auto build = b.text("sideways") == "free" ? joint::build_rolling<1> : joint::build_rolling<2>;
+  build(b, (1 / norm(axle)) * axle, b.number("radius"), b.number("section"));
 }
 
 }  // namespace
@@ -66,15 +74,17 @@ ComponentType joint_rolling_wheel() {
       "the plane (two nonholonomic equations). The rim is a circle about the axle through the origin of the "
       "frame, "
       "sharp, or with a tyre of round section. A wheel that lies flat has no lowest point: the run ends with "
-      "a message. Of two wheels on one rigid axle both would be held sideways: let a joint.knife_edge hold "
-      "the axle, and "
-      "joint.expression roll the wheels along (validation/models/M8_wheelset.yaml).";
+      "a message. Of two wheels on one rigid axle one alone is to hold it sideways: give the other "
+      "`sideways: free`.";
   type.takes(number("radius", "m", "of the rim, to the middle of the tyre's section").positive());
   type.takes(number("section", "m", "radius of the tyre's round section; 0 is a sharp rim")
                  .at_least(0)
                  .otherwise("0"));
   type.takes(
       vector("axle", "1", 3, "direction of the axle, in the axes of the frame").otherwise("[0, 1, 0]"));
+  type.takes(choice("sideways", {"held", "free"},
+                    "free: it grips along its heading only, as the second wheel of a rigid axle")
+                 .otherwise("held"));
   joint::describe_rolling(type);
   type.shape = {"cylinder"};
   type.example = R"yaml(
