@@ -16,13 +16,14 @@ constexpr const char* examples = R"(Examples:
   escapement new swing                         a commented model to start from
   escapement run swing/model.yaml              simulate; results in swing-run/
   escapement plot swing-run mass.position      an SVG plot of a channel
+  escapement report swing-run                  one HTML page: plots, moving picture, numbers
   escapement components translational.spring   the reference page of a component
 
 Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 6 code of a model, 70 a fault of the program, 130 interrupted.)";
 
 // Verbs that the interface has fixed but this version does not do yet.
-const std::vector<std::string> later = {"modes",    "linearize", "spectrum", "convergence", "sweep", "reduce",
-                                        "optimize", "resume",    "report",   "compare",     "export"};
+const std::vector<std::string> later = {"modes", "linearize", "spectrum", "convergence",
+                                        "sweep", "reduce",    "optimize", "resume"};
 
 class CommandLine {
  public:
@@ -36,6 +37,7 @@ class CommandLine {
     model(run);
     run->add_option("--out", command_.out, "folder for the results (default: <model's folder>-run)");
     run->add_flag("--force", command_.force, "replace the run in the folder given with --out");
+    run->add_flag("--report", command_.report, "and write report.html there: plots, moving picture, numbers");
     common(run);
     auto* still = verb("equilibrium", "find where a model rests: positions, reactions, signals");
     model(still);
@@ -68,8 +70,25 @@ class CommandLine {
                      "a run folder, then channels (with * and ?); without channels: the plots of the model")
         ->required();
     plot->add_option("--x", command_.x, "channel for the horizontal axis (default: time)");
+    plot->add_option("--width", command_.width, "of the picture, in px (default: 720)")
+        ->check(CLI::Range(200, 4000));
     plot->add_option("--out", command_.out, "file to write (default: in the run folder)");
     plot->add_flag("--json", command_.json, "messages as JSON lines");
+    auto* report =
+        verb("report", "one HTML page of a run: plots, moving picture, numbers; no network needed");
+    report->add_option("RUN", command_.arguments, "a run folder")->required()->expected(1);
+    report->add_option("--out", command_.out, "file to write (default: RUN/report.html)");
+    report->add_flag("--json", command_.json, "messages as JSON lines");
+    auto* compare =
+        verb("compare", "how far two runs are apart, channel by channel, and a page that overlays them");
+    compare->add_option("RUN", command_.arguments, "two run folders")->required()->expected(2);
+    compare->add_option("--out", command_.out, "page to write (default: compare.html in the second folder)");
+    compare->add_flag("--json", command_.json, "standard output carries JSON lines only");
+    auto* exporting = verb("export", "the moving picture of a run for other programs");
+    exporting->add_option("RUN", command_.arguments, "a run folder")->required()->expected(1);
+    exporting->add_flag("--vtk", command_.vtk, "as VTK, for ParaView: motion.pvd and a file per frame");
+    exporting->add_option("--out", command_.out, "folder to write to (default: RUN/vtk)");
+    exporting->add_flag("--json", command_.json, "messages as JSON lines");
     auto* trust =
         verb("trust", "let code that models use (C functions) run from now on, known by its content");
     trust->add_option("FILE", command_.arguments,

@@ -12,8 +12,10 @@ struct Command {
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> set;
   std::string out, x;
+  int width = 720;
   bool json = false, quiet = false, force = false, allow_outside = false;
   bool trust = false, list = false, remove = false;
+  bool report = false, vtk = false;
   bool schema = false, markdown = false, start = false, channels = false;
 };
 
@@ -27,6 +29,13 @@ int show(const Command& command);
 int components(const Command& command);
 int make_new(const Command& command);
 int plot(const Command& command);
+int report(const Command& command);
+int compare(const Command& command);
+int export_run(const Command& command);
+/// `report.html` of a run folder; says where.
+void write_report(const std::string& run, const std::string& out, bool json);
+/// E-VIEWER unless the viewer is part of this program.
+void need_viewer();
 int trust(const Command& command);
 int completion(const Command& command);
 

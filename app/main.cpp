@@ -23,6 +23,9 @@ int dispatch(const Command& c) {
   if (c.verb == "components") return components(c);
   if (c.verb == "new") return make_new(c);
   if (c.verb == "plot") return plot(c);
+  if (c.verb == "report") return report(c);
+  if (c.verb == "compare") return compare(c);
+  if (c.verb == "export") return export_run(c);
   if (c.verb == "trust") return trust(c);
   return completion(c);
 }

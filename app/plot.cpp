@@ -13,6 +13,7 @@
 #include "record/results.hpp"
 #include "record/run_folder.hpp"
 #include "report/plot.hpp"
+#include "run_data.hpp"
 
 namespace escapement::app {
 namespace {
@@ -55,9 +56,10 @@ std::vector<int> select(const Results& results, const std::vector<std::string>& 
 
 void write_plot(const Results& results, const std::string& title, const std::string& x,
                 const std::vector<std::string>& channels, const fs::path& file, const fs::path& run,
-                bool json) {
+                const Command& command) {
   PlotRequest request;
   request.title = title;
+  request.width = command.width;
   int horizontal = 0;
   if (!x.empty() && x != "time") {
     const auto found = select(results, {x}, run);
@@ -77,7 +79,7 @@ void write_plot(const Results& results, const std::string& title, const std::str
                     "a file name ending in .svg");
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   RunFolder::existing(folder).write(file.filename().string(), plot_svg(request));
-  if (json) print_json(Json::object().set("event", "plotted").set("file", file.string()));
+  if (command.json) print_json(Json::object().set("event", "plotted").set("file", file.string()));
   else fmt::print("{}\n", file.string());
 }
 
@@ -94,21 +96,12 @@ std::string file_name(const std::vector<std::string>& channels) {
 
 int plot(const Command& command) {
   const fs::path folder = command.arguments.at(0);
-  std::error_code fault;
-  if (!fs::is_directory(folder, fault) || !fs::exists(folder / "results.csv", fault)) {
-    std::string hint = "escapement run MODEL makes one";
-    if (folder.extension() == ".yaml")
-      hint = "escapement run " + folder.string() + " first, then plot its folder";
-    throw FileError(folder.string(),
-                    fs::exists(folder, fault) ? "is not a run folder" : "there is no such run folder", hint);
-  }
+  check_run_folder(folder, command.json);
   const Results results = read_results(folder);
-  if (!fs::exists(folder / "summary.json", fault))
-    print_warning("the run has not ended, or was killed: these are the results so far", command.json);
   const std::vector<std::string> channels(command.arguments.begin() + 1, command.arguments.end());
   if (!channels.empty()) {
     const fs::path file = command.out.empty() ? folder / file_name(channels) : fs::path(command.out);
-    write_plot(results, "", command.x, channels, file, folder, command.json);
+    write_plot(results, "", command.x, channels, file, folder, command);
     return 0;
   }
   const Registry registry = standard_registry();
@@ -133,7 +126,7 @@ int plot(const Command& command) {
     if (!command.out.empty())
       file = model.plots.size() == 1 ? fs::path(command.out)
                                      : fs::path(command.out).replace_extension(fmt::format("{}.svg", number));
-    write_plot(results, p.title, p.x.text, texts(p.y), file, folder, command.json);
+    write_plot(results, p.title, p.x.text, texts(p.y), file, folder, command);
   }
   return 0;
 }

@@ -17,8 +17,11 @@
 #include "external/trust.hpp"
 #include "messages.hpp"
 #include "record/file_error.hpp"
+#include "record/history.hpp"
+#include "record/motion.hpp"
 #include "record/run_folder.hpp"
 #include "record/writer.hpp"
+#include "report/scene.hpp"
 
 namespace escapement::app {
 namespace {
@@ -95,13 +98,14 @@ class Progress {
 class Recording final : public RunObserver {
  public:
   Recording(const Assembly& assembly, std::vector<const Channel*> channels,
-            std::function<RunFolder()> make_folder, Progress& progress, bool careful)
+            std::function<RunFolder()> make_folder, Progress& progress, bool careful, double until)
       : assembly_(assembly),
         channels_(std::move(channels)),
         make_folder_(std::move(make_folder)),
         progress_(progress),
         careful_(careful),
-        values_(channels_.size() + 1) {}
+        values_(channels_.size() + 1),
+        frame_interval_(until / static_cast<double>(worthwhile_frames(motion_columns(assembly)))) {}
 
   void row(const State& state) override {
     values_[0] = state.t;
@@ -112,23 +116,32 @@ class Recording final : public RunObserver {
                          fmt::format("at t = {:g} s its value is {}", state.t, values_[i + 1]),
                          "look for a division by zero or a root of a negative number in what defines it");
     }
-    if (!folder_) open();
+    if (!folder_) {
+      open();
+      show(state);
+    }
     for (const auto& w : writers_) w->row(values_);
     if (careful_) writers_.front()->flush();  // the CSV file: code of the model may end everything
   }
 
-  bool step(double t, long steps) override {
-    if ((steps & 15) == 0) {
-      progress_.show(t);
+  bool step(const StepDone& step) override {
+    history_.add(step.state.t, step.size, step.iterations, step.factorizations);
+    if (step.state.t >= next_frame_) show(step.state);
+    if ((step.number & 15) == 0) {
+      progress_.show(step.state.t);
       if (const double now = seconds_since(start_); now > next_flush_) {
         for (const auto& w : writers_) w->flush();
+        if (motion_) motion_->flush();
         next_flush_ = seconds_since(start_) + std::max(1.0, 20 * (seconds_since(start_) - now));
       }
     }
     return interrupted == 0;
   }
-  void close() {
+  void close(const State& last) {
+    if (last.t > last_frame_) show(last);
     for (const auto& w : writers_) w->close();
+    if (motion_) motion_->close();
+    folder_->write("history.json", history_.json().text() + "\n");
   }
   std::size_t channels() const { return channels_.size(); }
   bool with_hdf5() const { return channels_.size() < most_hdf5_channels; }
@@ -140,9 +153,19 @@ class Recording final : public RunObserver {
   void open() {
     folder_.emplace(make_folder_());
     std::vector<Column> columns = {{"time", "s"}};
-    for (const Channel* c : channels_) columns.push_back({c->name, c->unit});
+    for (const Channel* c : channels_) columns.push_back({c->name, c->unit, c->summary});
     writers_.push_back(csv_writer(folder_->path() / "results.csv", columns));
     if (with_hdf5()) writers_.push_back(hdf5_writer(folder_->path() / "results.h5", columns));
+    if (const std::size_t columns_of_motion = motion_columns(assembly_); columns_of_motion > 0)
+      motion_.emplace(folder_->path() / "motion.bin", columns_of_motion);
+  }
+  /// A frame of the picture.
+  void show(const State& state) {
+    if (!motion_) return;
+    read_motion(assembly_, state, places_);
+    motion_->frame(state.t, places_);
+    last_frame_ = state.t;
+    next_frame_ = (std::floor(state.t / frame_interval_ + 1e-6) + 1) * frame_interval_ * (1 - 1e-9);
   }
 
   const Assembly& assembly_;
@@ -155,6 +178,10 @@ class Recording final : public RunObserver {
   std::vector<std::unique_ptr<Writer>> writers_;
   Clock::time_point start_ = Clock::now();
   double next_flush_ = 1;
+  double frame_interval_, next_frame_ = 0, last_frame_ = -1;
+  std::optional<MotionWriter> motion_;
+  std::vector<double> places_;
+  StepHistory history_;
 };
 
 Json summary(const Model& model, const Assembly& assembly, const SimulateOptions& options,
@@ -183,6 +210,14 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   j.set("largest_constraint_violation", s.largest_violation).set("most_violated", s.most_violated);
   j.set("largest_velocity_violation", s.largest_velocity_violation)
       .set("most_violated_velocity", s.most_violated_velocity);
+  if (s.energy)
+    j.set("energy", Json::object()
+                        .set("start", s.energy->start)
+                        .set("end", s.energy->end)
+                        .set("supplied", s.energy->supplied)
+                        .set("dissipated", s.energy->dissipated)
+                        .set("error", s.energy->error())
+                        .set("largest", s.energy->largest));
   const auto& m = options.stepper.mechanics;
   const auto& x = options.stepper.states;
   Json parameters = Json::object();
@@ -262,6 +297,7 @@ void print_equilibrium(const Model& model, const Assembly& assembly,
 
 int run(const Command& command) {
   const fs::path path = command.arguments.at(0);
+  if (command.report) need_viewer();
   if (command.force && command.out.empty())
     throw ModelError("E-USAGE", "--force", "it concerns a folder given with --out", "--out DIR --force");
   const Registry registry = standard_registry();
@@ -288,6 +324,7 @@ int run(const Command& command) {
                                            : RunFolder::at(command.out, command.force);
     folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
                                            ESCAPEMENT_VERSION, text));
+    folder.write("scene.json", scene_json(model, assembly).text() + "\n");
     for (const auto& [name, content] : files) folder.write(name, content);
     if (command.json)
       print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
@@ -295,7 +332,7 @@ int run(const Command& command) {
   };
 
   Progress progress(options.until, command);
-  Recording recording(assembly, channels, make_folder, progress, !model.used_code().empty());
+  Recording recording(assembly, channels, make_folder, progress, !model.used_code().empty(), options.until);
   if (!recording.with_hdf5())
     print_warning(
         fmt::format(
@@ -318,7 +355,7 @@ int run(const Command& command) {
   }
   const double wall = seconds_since(begin);
   progress.clear();
-  recording.close();
+  recording.close(result.state);
   const RunFolder& folder = *recording.folder();
   folder.write("summary.json", summary(model, assembly, options, result, wall, hash_of(text),
                                        recording.channels(), failure ? &*failure : nullptr, place)
@@ -331,6 +368,7 @@ int run(const Command& command) {
     print_error(*failure, command.json, place);
     if (!command.json && !command.quiet)
       fmt::print(stderr, "    The results up to there are in {}\n", folder.path().string());
+    if (command.report) write_report(folder.path().string(), "", command.json);
     return exit_status(failure->code);
   }
   if (command.json)
@@ -344,6 +382,7 @@ int run(const Command& command) {
   else if (!command.quiet)
     print_summary(model, assembly, result, wall, folder.path(), recording.channels(), recording.with_hdf5(),
                   command.program);
+  if (command.report) write_report(folder.path().string(), "", command.json);
   if (!result.stopped) return 0;
   if (!command.json)
     fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete\n",

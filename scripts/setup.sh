@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gets what a build needs, and builds.
 #
-#   scripts/setup.sh [build] [test] [ci]    install the missing packages of these groups (default: build)
+#   scripts/setup.sh [build] [test] [web] [ci]    install the missing packages of these groups (default: build)
 #   . scripts/setup.sh                      only define the functions below, for the launchers
 #
 # Exit status: 5 packages are missing and were not installed, 70 configuring or building failed.
@@ -14,11 +14,13 @@ root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 declare -A packages=(
   [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libfmt-dev libyaml-dev libhdf5-dev libcli11-dev"
   [test]="doctest-dev python3"
-  [ci]="clang-format ccache clang libclang-rt-14-dev python3-h5py python3-jsonschema python3-yaml"
+  [web]="nodejs npm"
+  [ci]="chromium clang-format ccache clang libclang-rt-14-dev python3-h5py python3-jsonschema python3-yaml"
 )
 # A package is not needed if one of its programs is in PATH.
 declare -A programs=(
   [g++]="${CXX:-g++}" [cmake]=cmake [ninja-build]="ninja ninja-build"
+  [nodejs]="node nodejs" [npm]=npm [chromium]="chromium chromium-browser google-chrome"
   [clang-format]="clang-format-14 clang-format" [ccache]=ccache [clang]="clang clang-14" [python3]=python3
 )
 # Without dpkg, a package is taken as present if the compiler finds one of its headers.
@@ -189,13 +191,49 @@ build() {
   mv -f "$folder/.begun" "$folder/.built"
 }
 
+# ---- the viewer of reports ----------------------------------------------------------------------------
+
+viewer=$root/build/web/viewer.html
+
+viewer_up_to_date() {
+  [[ -e $viewer && -z $(find "$root/web" -name node_modules -prune -o -type f -newer "$viewer" -print -quit) ]]
+}
+
+# Makes $viewer from web/, in a copy below build/, so that the sources stay as they are; stops with status 5 if it cannot.
+make_viewer() {
+  if viewer_up_to_date; then return 0; fi
+  need_packages web
+  local work=$root/build/web/work log=$root/build/web/log/viewer.log
+  mkdir -p "$work"
+  : >"$log"
+  note "making the viewer of reports"
+  rm -rf "$work/src"
+  cp -r "$root"/web/{package.json,package-lock.json,.npmrc,tsconfig.json,build.mjs,src} "$work"
+  if ! cmp -s "$work/package-lock.json" "$work/node_modules/.installed"; then
+    npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund </dev/null >>"$log" 2>&1 ||
+      fail_with_log 5 "$log" "the packages of the viewer could not be had"
+    cp "$work/package-lock.json" "$work/node_modules/.installed"
+  fi
+  (cd "$work" && node build.mjs "$viewer.new") </dev/null >>"$log" 2>&1 ||
+    fail_with_log 5 "$log" "the viewer could not be made"
+  mv -f "$viewer.new" "$viewer"
+  note ""
+}
+
+# The same, but a failure is only told: programs without the viewer work.
+try_viewer() {
+  if ! (with_lock "$root/build/web" make_viewer); then
+    say "going on without the viewer of reports; scripts/viewer.sh makes it later"
+  fi
+}
+
 # The folder that ./escapement and ./test share: configure it, with these options switched on.
 configure_release() { configure "$root/build" -DCMAKE_BUILD_TYPE=Release -DESCAPEMENT_NATIVE=ON "$@"; }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   for group in "${@:-build}"; do
     if [[ -z ${packages[$group]-} ]]; then
-      say "usage: scripts/setup.sh [build] [test] [ci]"
+      say "usage: scripts/setup.sh [build] [test] [web] [ci]"
       exit 2
     fi
   done

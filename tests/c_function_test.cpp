@@ -32,7 +32,7 @@ Model model_of(const std::string& components, const std::string& rest = "") {
 
 struct Silent final : RunObserver {
   void row(const State&) override {}
-  bool step(double, long) override { return true; }
+  bool step(const StepDone&) override { return true; }
 };
 
 double final_value(const Model& model, const std::string& channel) {

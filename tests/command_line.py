@@ -1,14 +1,17 @@
 """The program as a user meets it: verbs, options, files that must not be lost, interrupted runs. command_line.py PROGRAM"""
 
+import base64
 import csv
 import json
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
@@ -19,6 +22,13 @@ components:
   spring: {type: translational.spring, stiffness: 4 N/m, between: [ground, mass]}
 simulate: {until: 1 s, step: 0.01 s}
 plots: [{title: Position, y: mass.position}]
+"""
+SWING = """escapement: 1
+gravity: [0, 0, -9.81 m/s^2]
+components:
+  arm: {type: body.box, size: [1 m, 0.1 m, 0.05 m], mass: 3 kg, initial: {position: [0.5 m, 0, 0]}}
+  hinge: {type: joint.revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0]}
+simulate: {until: 1 s, step: 0.01 s}
 """
 LONG = MODEL.replace("until: 1 s", "until: 1e6 s").replace("step: 0.01 s", "step: 0.01 s, output_every: 10")
 
@@ -92,6 +102,58 @@ def test_files_of_the_user_are_kept(folder):
     (folder / "model.yaml").write_text(MODEL.replace("4 N/m", "4 m"))
     says(run("run", "model.yaml", "--out", "bad", cwd=folder, status=2), "E-UNITS model.yaml:5:")
     assert set(folder.iterdir()) == before
+
+
+def test_reports(folder):
+    (folder / "model.yaml").write_text(MODEL)
+    run("run", "model.yaml", "--out", "r", "--quiet", cwd=folder)
+    run("run", "model.yaml", "--out", "s", "--quiet", "--set", "simulate.step=0.02 s", cwd=folder)
+    summary = json.loads((folder / "r" / "summary.json").read_text())
+    assert abs(summary["energy"]["error"]) < 1e-3 * summary["energy"]["largest"], summary["energy"]
+    scene = json.loads((folder / "r" / "scene.json").read_text())
+    assert [c["name"] for c in scene["components"]] == ["mass", "spring"]
+    assert (folder / "r" / "motion.bin").stat().st_size == 16 + 101 * 8
+    assert len(json.loads((folder / "r" / "history.json").read_text())["time"]) == 100
+    compared = run("compare", "r", "s", cwd=folder)
+    says(compared, "mass.position", "relative")
+    lines = [json.loads(line) for line in run("compare", "r", "s", "--json", cwd=folder).stdout.splitlines()]
+    position = next(line for line in lines if line.get("channel") == "mass.position")
+    assert 0 < position["rms"] < position["largest"] < 1e-2
+    says(run("report", "nowhere", cwd=folder, status=5), "E-")
+    says(run("export", "r", cwd=folder, status=2), "--vtk")
+    says(run("export", "r", "--vtk", cwd=folder, status=5), "place in space")
+    viewer = "E-VIEWER" not in subprocess.run([PROGRAM, "report", "r"], cwd=folder, capture_output=True, text=True).stderr
+    if not viewer:
+        says(run("run", "model.yaml", "--out", "t", "--report", cwd=folder, status=5), "scripts/viewer.sh")
+        assert not (folder / "t").exists()
+        return
+    says(run("run", "model.yaml", "--out", "t", "--report", cwd=folder), "report.html")
+    page = (folder / "t" / "report.html").read_text()
+    assert page.count('id="report"') == 1 and "<!--ESCAPEMENT" not in page and "<title>An oscillator</title>" in page
+    assert (folder / "s" / "compare.html").exists()
+    says(run("report", "r", "--out", "model.yaml", cwd=folder, status=5), "E-FILE")
+    assert (folder / "model.yaml").read_text() == MODEL
+    run("run", "model.yaml", "--out", "t", "--force", "--quiet", cwd=folder)
+    assert not (folder / "t" / "report.html").exists()
+
+
+def test_vtk(folder):
+    (folder / "model.yaml").write_text(SWING)
+    run("run", "model.yaml", "--out", "r", "--quiet", cwd=folder)
+    says(run("export", "r", "--vtk", cwd=folder), "motion.pvd", "101 frames")
+    collection = xml.etree.ElementTree.parse(folder / "r" / "vtk" / "motion.pvd").getroot()
+    frames = collection.findall("./Collection/DataSet")
+    assert len(frames) == 101 and float(frames[-1].get("timestep")) == 1
+    piece = xml.etree.ElementTree.parse(folder / "r" / "vtk" / frames[-1].get("file")).getroot().find("./PolyData/Piece")
+    assert piece.get("NumberOfPolys") == "6" and piece.get("NumberOfLines") == "1"
+    data = base64.b64decode(piece.find("./Points/DataArray").text)
+    assert struct.unpack("<I", data[:4])[0] == len(data) - 4 == 12 * int(piece.get("NumberOfPoints"))
+    points = struct.unpack(f"<{(len(data) - 4) // 4}f", data[4:])
+    rows = list(csv.reader((folder / "r" / "results.csv").open()))
+    last = dict(zip(rows[0], rows[-1]))
+    corners = [sum(points[i : 24 : 3]) / 8 for i in range(3)]  # the box: its middle
+    for middle, axis in zip(corners, "xyz"):
+        assert abs(middle - float(last["arm.position." + axis])) < 1e-6
 
 
 def test_standard_streams(folder):

@@ -33,7 +33,7 @@ struct Run final : RunObserver {
     result = simulate(assembly, simulate_options(model), *this);
   }
   void row(const State& s) override { states.push_back(s); }
-  bool step(double, long) override { return true; }
+  bool step(const StepDone&) override { return true; }
   double at(std::size_t row, const std::string& name) const {
     for (const Channel& c : assembly.channels)
       if (c.name == name) return assembly.read(c, states[row]);

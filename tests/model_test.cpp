@@ -33,7 +33,7 @@ struct Trajectory final : RunObserver {
     rows.push_back({s.t});
     for (const Channel& c : assembly->channels) rows.back().push_back(assembly->read(c, s));
   }
-  bool step(double, long) override { return true; }
+  bool step(const StepDone&) override { return true; }
 };
 
 struct Outcome {

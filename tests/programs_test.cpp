@@ -25,7 +25,7 @@ struct Rows final : RunObserver {
     values.emplace_back();
     for (const Channel& c : assembly->channels) values.back().push_back(assembly->read(c, s));
   }
-  bool step(double, long) override { return true; }
+  bool step(const StepDone&) override { return true; }
   double at(std::size_t row, const std::string& name) const {
     for (std::size_t i = 0; i < assembly->channels.size(); ++i)
       if (assembly->channels[i].name == name) return values[row][i];

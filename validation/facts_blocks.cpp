@@ -39,7 +39,7 @@ void follow(const std::string& components, double until, const std::vector<doubl
       for (const Channel* c : wanted) values.push_back(assembly.read(*c, s));
       watch(s.t, values);
     }
-    bool step(double, long) override { return true; }
+    bool step(const StepDone&) override { return true; }
   } observer(assembly, watch);
   for (const std::string& c : channels) observer.wanted.push_back(assembly.select({{c, {}, {}}}).at(0));
   const RunResult result = simulate(assembly, simulate_options(model), observer);

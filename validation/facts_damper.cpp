@@ -81,7 +81,7 @@ QuarterCar quarter_car(double current, double step, bool equations = false, doub
       result.peak_pressure = std::max(result.peak_pressure, values[2]);
       if (std::abs(100 * s.t - std::round(100 * s.t)) < 1e-7) result.at.push_back(values);
     }
-    bool step(double, long) override { return true; }
+    bool step(const StepDone&) override { return true; }
   };
   const Registry registry = standard_registry();
   ReadOptions options;

@@ -24,7 +24,7 @@ std::vector<double> largest_errors(const std::string& components, double until,
       for (std::size_t i = 0; i < channels->size(); ++i)
         worst[i] = std::max(worst[i], std::abs(channel(*assembly, s, (*channels)[i]) - is[i]));
     }
-    bool step(double, long) override { return true; }
+    bool step(const StepDone&) override { return true; }
   };
   static const Registry registry = standard_registry();
   std::string list;

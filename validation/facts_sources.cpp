@@ -46,8 +46,8 @@ struct Trace final : RunObserver {
     t.push_back(s.t);
     for (std::size_t i = 0; i < wanted_.size(); ++i) values[i].push_back(assembly_->read(*wanted_[i], s));
   }
-  bool step(double time, long) override {
-    if (keep_steps) step_ends.push_back(time);
+  bool step(const StepDone& step) override {
+    if (keep_steps) step_ends.push_back(step.state.t);
     return true;
   }
   std::size_t events = 0;

@@ -42,7 +42,7 @@ inline std::vector<std::vector<double>> run_model(const std::string& name, doubl
         if (std::abs(s.t - times[i]) < 1e-9)
           for (const Channel* c : wanted) values[i].push_back(assembly->read(*c, s));
     }
-    bool step(double, long) override { return true; }
+    bool step(const StepDone&) override { return true; }
   };
   const Registry registry = standard_registry();
   ReadOptions options;

@@ -185,7 +185,8 @@ class Run {
           "from about t = {:.4g} s on the reactions alternate from step to step and grow: they are not to "
           "be trusted. {}",
           state.t, turning_hint(state, step.size)));
-    if (!observer_.step(state.t, s.steps)) result_.stopped = true;
+    if (!observer_.step({state, step.size, s.steps, report.newton.iterations, report.newton.factorizations}))
+      result_.stopped = true;
   }
 
   void singular(const SingularPosition& position) {
@@ -246,6 +247,10 @@ class Run {
   void record(const State& state) {
     observer_.row(state);
     ++result_.statistics.rows;
+    if (!energy_.empty()) {
+      energy_.look(state);
+      result_.statistics.energy = energy_.balance();
+    }
     const Range constraints{system_.rows(Kind::holonomic).begin, system_.size()};
     if (constraints.size() == 0 || &state == &passing_) return;
     RunStatistics& s = result_.statistics;
@@ -328,6 +333,7 @@ class Run {
   GeneralizedAlpha stepper_;
   SingularityWatch watch_{system_, prepared_.redundant};
   ReactionWatch reactions_{system_};
+  EnergyAccount energy_{system_};
   int singular_ = 0;
   RunResult result_;
   std::vector<double> rows_;

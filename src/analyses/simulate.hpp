@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/energy.hpp"
 #include "analyses/prepare.hpp"
 #include "model/assembly.hpp"
 #include "steppers/generalized_alpha.hpp"
@@ -40,6 +41,7 @@ struct RunStatistics {
   std::vector<Event> events;  // the first 10,000 …
   long event_count = 0;       // … of so many
   std::vector<std::string> warnings, notes;
+  std::optional<EnergyBalance> energy;  // of what states any
 };
 
 /// Why a run ended before its time.
@@ -51,13 +53,20 @@ struct RunFailure {
   std::string cause, hint;
 };
 
+struct StepDone {
+  const State& state;  // after it
+  double size;
+  long number;  // from 1
+  int iterations, factorizations;
+};
+
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
   /// A row of results is due.
   virtual void row(const State& state) = 0;
   /// After every step: false stops the run.
-  virtual bool step(double time, long steps) = 0;
+  virtual bool step(const StepDone& step) = 0;
 };
 
 struct RunResult {

@@ -25,6 +25,7 @@ class Assembler final : public Resolver {
     make_output_signals();
     build();
     diagnostics_.stop();
+    make_scene();  // marks of joint coordinates never make these unknowns: all that is connected is so by now
     make_taps();
     make_offered();
     return finish();
@@ -80,6 +81,13 @@ class Assembler final : public Resolver {
   }
   void memory(const ElementId& element, int slot, double value) override {
     memories_.push_back({element, slot, value});
+  }
+
+  void draw(int component, Scene::Part part) override {
+    scene_.components[component].parts.push_back(std::move(part));
+  }
+  void arrow(int component, Scene::Arrow arrow) override {
+    scene_.components[component].arrows.push_back(std::move(arrow));
   }
 
   std::vector<std::vector<Signal<1>>> signals(int component, const Port& port) override {
@@ -698,6 +706,7 @@ class Assembler final : public Resolver {
   // ---- 4. elements
 
   void build() {
+    scene_.components.resize(model_.components.size());
     for (std::size_t i = 0; i < model_.components.size(); ++i) {
       const FlatComponent& c = model_.components[i];
       diagnostics_.collect([&] {
@@ -798,6 +807,66 @@ class Assembler final : public Resolver {
     }
   }
 
+  // ---- 5. pictures
+
+  /// Of a component that draws nothing itself: the shape of its type, at its own node, or at and between its ports.
+  void draw_by_type(int component) {
+    const FlatComponent& c = model_.components[component];
+    const Shape& shape = c.type->shape;
+    if (shape.primitive == "none" || shape.primitive == "block") return;
+    Scene::Part part{shape.primitive, {}, {}};
+    for (const std::string& key : shape.keys) {
+      const FieldValue* value = values_[component].find(key);
+      if (const auto* number = value ? std::get_if<double>(value) : nullptr) part.size.push_back(*number);
+      if (const auto* list = value ? std::get_if<std::vector<double>>(value) : nullptr)
+        part.size.insert(part.size.end(), list->begin(), list->end());
+    }
+    const auto& frames = bodies_[component].frames;
+    if (c.type->provides) {
+      part.ends.push_back(
+          {own_nodes_[component].variable, frames.empty() ? Frame<double>{} : frames.front().second});
+    } else if (c.type->frames) {
+      for (const auto& [name, at] : frames) draw(component, {shape.primitive, part.size, {{-1, at}}});
+      return;
+    } else {
+      for (const Port& port : c.type->ports) {
+        if (!port.domain || port.by_name || !c.fields->find(port.key)) continue;
+        for (int end = 0; end < port.count; ++end) {
+          const AttachedFrame at = frame(component, port, end);
+          part.ends.push_back({at.node.variable, at.on_node});
+        }
+      }
+    }
+    if (!part.ends.empty()) draw(component, std::move(part));
+  }
+
+  void make_scene() {
+    const auto links = connections(model_);
+    std::map<int, Scene::Node> known;  // by variable
+    const auto know = [&](const Handle& node, const std::string& name, Domain domain) {
+      if (!node.is_ground()) known[node.variable] = {node.variable, name, domain};
+    };
+    for (std::size_t i = 0; i < model_.components.size(); ++i) {
+      const FlatComponent& c = model_.components[i];
+      scene_.components[i].connections = links[i];
+      if (scene_.components[i].parts.empty()) draw_by_type(static_cast<int>(i));
+      if (c.type->provides) know(own_nodes_[i], c.path, *c.type->provides);
+    }
+    for (std::size_t d = 0; d < declared_.size(); ++d)
+      know(declared_[d], model_.nodes[d].path, model_.nodes[d].domain);
+    for (const auto& [key, o] : offered_) {
+      const FlatComponent& c = model_.components[key.first];
+      if (o.wanted)
+        know(o.handle, c.path + "." + c.type->offers[key.second].name, c.type->offers[key.second].domain);
+    }
+    std::set<int> used;
+    for (const Scene::Component& c : scene_.components)
+      for (const Scene::Part& p : c.parts)
+        for (const Scene::End& e : p.ends)
+          if (known.contains(e.variable)) used.insert(e.variable);
+    for (const int variable : used) scene_.nodes.push_back(known[variable]);
+  }
+
   Assembly finish() {
     Assembly a;
     try {
@@ -822,6 +891,7 @@ class Assembler final : public Resolver {
       }
     }
     place_bodies(a);
+    a.scene = std::move(scene_);
     a.events = std::move(events_);
     for (std::size_t i = 0; i < model_.components.size(); ++i) add_channels(a, static_cast<int>(i));
     for (std::size_t d = 0; d < model_.nodes.size(); ++d) add_channels(a, -2 - static_cast<int>(d));
@@ -843,6 +913,8 @@ class Assembler final : public Resolver {
         if (bound_[first + k].source == BoundOutput::Source::unbound)
           throw std::logic_error(channel_name(component, output, k) + " was not bound by its component");
         a.channels.push_back({channel_name(component, output, k), unit.empty() ? "1" : unit,
+                              declared ? info(model_.nodes[-2 - component].domain).outputs[o].summary
+                                       : outputs_of(component)[o].summary,
                               declared || outputs_of(component)[o].by_default, bound_[first + k]});
       }
     }
@@ -903,6 +975,7 @@ class Assembler final : public Resolver {
   std::vector<Memory> memories_;
   AttachedFrame* framed_ = nullptr;  // where the frame that is being named goes
   bool gravity_used_ = false;
+  Scene scene_;
 };
 
 }  // namespace

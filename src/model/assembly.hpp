@@ -10,7 +10,7 @@
 namespace escapement {
 
 struct Channel {
-  std::string name, unit;
+  std::string name, unit, summary;
   bool by_default;
   BoundOutput from;
 };
@@ -22,6 +22,7 @@ struct Assembly {
   std::vector<TimeEvent> events;  // by time
   std::vector<std::string> warnings;
   Kept kept;  // `initial: {fixed: […]}`
+  Scene scene;
 
   double read(const Channel& channel, const State& state) const;
   /// Channels that one of the patterns matches (`*` any text, `?` any character), in the order of `channels`. A pattern

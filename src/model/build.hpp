@@ -9,6 +9,7 @@
 #include "core/tap.hpp"
 #include "model/fields.hpp"
 #include "model/placement.hpp"
+#include "model/scene.hpp"
 
 namespace escapement {
 
@@ -61,6 +62,8 @@ class Resolver {
                      std::function<void(SystemBuilder&, const Handle&)> make) = 0;
   virtual void memory(const ElementId& element, int slot, double value) = 0;
   virtual Handle offered(int component, int node) = 0;
+  virtual void draw(int component, Scene::Part part) = 0;
+  virtual void arrow(int component, Scene::Arrow arrow) = 0;
 };
 
 class Build {
@@ -185,6 +188,16 @@ class Build {
   /// The signals of a block's own output.
   std::vector<Signal<1>> outputs() const { return resolver_.outputs(component_); }
   Signal<1> output() const { return outputs().at(0); }
+
+  // ---- pictures: without a drawing of its own a component gets the shape of its type, at its node or ports
+  void draw(std::string primitive, std::vector<double> size, std::vector<Scene::End> ends) {
+    resolver_.draw(component_, {std::move(primitive), std::move(size), std::move(ends)});
+  }
+  const std::string& primitive() const { return type_.shape.primitive; }
+  /// The output is a force or torque in space: it acts at this end, in the axes of that one (-1: world).
+  void arrow(std::string output, int end, int axes) {
+    resolver_.arrow(component_, {std::move(output), end, axes});
+  }
 
   // ---- elements and channels
   template <class E>

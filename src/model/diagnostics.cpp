@@ -44,6 +44,7 @@ const std::vector<MessageCode>& message_codes() {
       {"E-LIBRARY", 6, "a library of functions cannot be loaded, or lacks what it must export"},
       {"E-FUNCTION", 6,
        "a function of the model crashed, hung, failed or gave a value that is not a finite number"},
+      {"E-VIEWER", 5, "the program was built without the viewer of reports"},
       {"E-FILE", 5, "a file or folder cannot be read or written"},
       {"E-INTERNAL", 70, "a fault of the program itself"},
       // Faults that only C++ can make.

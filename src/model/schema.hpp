@@ -134,10 +134,10 @@ struct OfferedNode {
   std::string summary;
 };
 
-/// How the 3-D view will draw it: a primitive and the keys or outputs that size it.
+/// How pictures show it: a primitive and the keys that size it (Scene::Part); no keys: a mark.
 struct Shape {
-  std::string primitive = "none";  // box, cylinder, sphere, spring, damper, rod, arrow, gear, block, none
-  std::string note = {};
+  std::string primitive = "none";
+  std::vector<std::string> keys = {};
 };
 
 struct ComponentType {

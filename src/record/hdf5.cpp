@@ -129,6 +129,7 @@ class ColumnFile {
         datasets_.push_back(check(
             H5Dcreate2(file_, column.name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, caching)));
         attribute(datasets_.back(), "unit", column.unit);
+        if (!column.summary.empty()) attribute(datasets_.back(), "summary", column.summary);
       }
     } catch (...) {
       abandon();
@@ -377,7 +378,7 @@ std::vector<Column> columns_of(const fs::path& path, hid_t file) {
   for (const std::string& name : names) {
     const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
     if (dataset < 0) throw hdf5_error(path, "cannot be read");
-    columns.push_back({name, text_attribute(dataset, "unit")});
+    columns.push_back({name, text_attribute(dataset, "unit"), text_attribute(dataset, "summary")});
   }
   return columns;
 }

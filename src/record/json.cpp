@@ -109,6 +109,7 @@ void Json::print(std::string& out, int indent) const {
     out += std::isfinite(*d) ? fmt::format("{}", *d) : "null";
   else if (const auto* i = std::get_if<long>(&value_)) out += std::to_string(*i);
   else if (const auto* s = std::get_if<std::string>(&value_)) quote(out, *s);
+  else if (const auto* raw = std::get_if<Raw>(&value_)) out += raw->text;
   else if (const auto* a = std::get_if<std::vector<Json>>(&value_))
     list('[', ']', *a, [&](const Json& j) { j.print(out, inner); });
   else if (const auto* o = std::get_if<std::vector<std::pair<std::string, Json>>>(&value_))

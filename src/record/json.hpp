@@ -18,6 +18,8 @@ class Json {
   Json(std::size_t i) : value_(static_cast<long>(i)) {}
   Json(const char* s) : value_(std::string(s)) {}
   Json(std::string s) : value_(std::move(s)) {}
+  /// A value that is JSON text already.
+  static Json raw(std::string text) { return Json(Value(Raw{std::move(text)})); }
   static Json array() { return Json(Value(std::vector<Json>())); }
   static Json object() { return Json(Value(std::vector<std::pair<std::string, Json>>())); }
 
@@ -29,7 +31,10 @@ class Json {
   std::string text(bool indented = false) const;
 
  private:
-  using Value = std::variant<std::monostate, bool, double, long, std::string, std::vector<Json>,
+  struct Raw {
+    std::string text;
+  };
+  using Value = std::variant<std::monostate, bool, double, long, std::string, Raw, std::vector<Json>,
                              std::vector<std::pair<std::string, Json>>>;
   explicit Json(Value v) : value_(std::move(v)) {}
   void print(std::string& out, int indent) const;

@@ -14,7 +14,9 @@ namespace escapement {
 namespace fs = std::filesystem;
 
 namespace {
-constexpr const char* own_files[] = {"results.csv", "results.h5", "summary.json", "model.yaml"};
+constexpr const char* own_files[] = {"results.csv",  "results.h5",  "summary.json",
+                                     "model.yaml",   "scene.json",  "motion.bin",
+                                     "history.json", "report.html", "compare.html"};
 
 /// A model of the user's own is never replaced: those of runs begin with RunFolder::model_heading.
 bool written_by_a_run(const fs::path& model) {
@@ -62,6 +64,9 @@ RunFolder RunFolder::at(const fs::path& folder, bool replace) {
     fs::remove(folder / file, fault);
     if (fault) throw system_error(folder / file, "cannot be removed", fault.value());
   }
+  for (int i = 1; fs::remove(folder / fmt::format("plot-{}.svg", i), fault); ++i) {
+  }
+  if (fs::exists(folder / "vtk" / "motion.pvd", fault)) fs::remove_all(folder / "vtk", fault);
   return RunFolder(folder);
 }
 

@@ -8,9 +8,9 @@
 
 namespace escapement {
 
-/// One column: its name and the unit of its numbers (SI; "1" for pure numbers).
+/// One column: its name, the unit of its numbers (SI; "1" for pure numbers) and what it is, in a line.
 struct Column {
-  std::string name, unit;
+  std::string name, unit, summary = {};
 };
 
 /// The first column is `time` in s. Every function throws FileError when the disk refuses.

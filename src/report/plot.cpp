@@ -35,6 +35,7 @@ struct Box {
 struct Panel {
   std::vector<const Curve*> curves;
   Axis axis;
+  Range range;
   Box box{};
   std::vector<std::vector<Stroke>> strokes;  // by curve, in px
   std::vector<std::vector<std::string>> legend_rows_above;
@@ -111,11 +112,29 @@ class Figure {
           before = curve->x[i];
         }
       }
-      panel.axis = Axis(y_name(panel.curves), panel.curves.front()->unit,
-                        ys.padded(request_.logarithmic_y, 0.05), request_.logarithmic_y);
+      panel.range = ys.padded(request_.logarithmic_y, 0.05);
     }
-    x_axis_ = Axis(request_.x_name, request_.x_unit,
-                   xs.padded(request_.logarithmic_x, monotone_ ? 0.0 : 0.04), request_.logarithmic_x);
+    xs = xs.padded(request_.logarithmic_x, monotone_ ? 0.0 : 0.04);
+    make_equal(xs);
+    for (Panel& panel : panels_)
+      panel.axis =
+          Axis(y_name(panel.curves), panel.curves.front()->unit, panel.range, request_.logarithmic_y);
+    x_axis_ = Axis(request_.x_name, request_.x_unit, xs, request_.logarithmic_x);
+  }
+
+  /// A path in a plane keeps its shape: lengths over lengths are drawn to one scale, the shorter range made longer if the
+  /// figure would get too flat or too high.
+  void make_equal(Range& xs) {
+    const auto wider = [](Range& r, double by) { r = {r.low - 0.5 * by, r.high + 0.5 * by}; };
+    if (panels_.size() != 1 || request_.x_unit != "m" || panels_.front().curves.front()->unit != "m" ||
+        request_.logarithmic_x || request_.logarithmic_y || request_.height > 0)
+      return;
+    Range& ys = panels_.front().range;
+    const double x = xs.high - xs.low, y = ys.high - ys.low;
+    if (!(x > 0) || !(y > 0) || !std::isfinite(x) || !std::isfinite(y)) return;
+    if (y < 0.3 * x) wider(ys, 0.3 * x - y);
+    if (y > x) wider(xs, y - x);
+    aspect_ = (ys.high - ys.low) / (xs.high - xs.low);
   }
 
   void place_panels() {
@@ -127,6 +146,7 @@ class Figure {
     double legends = 0;
     for (const Panel& panel : panels_)
       legends += line_height * static_cast<double>(panel.legend_rows_above.size());
+    if (aspect_ > 0) height_ = std::round(top + bottom + legends + aspect_ * (width_ - 90));
     const double panel_height =
         std::max(40.0, (height_ - top - bottom - legends - gap * (count - 1)) / count);
     height_ = std::max(height_, top + bottom + legends + gap * (count - 1) + panel_height * count);
@@ -147,6 +167,7 @@ class Figure {
     for (Panel& panel : panels_) {
       panel.box.left = left;
       panel.box.width = std::max(40.0, width_ - left - right);
+      if (aspect_ > 0) panel.box.width = std::min(panel.box.width, panel_height / aspect_);
       panel.axis.place(panel.box.bottom(), panel.box.top);
     }
     x_axis_.place(left, panels_.front().box.right());
@@ -403,6 +424,7 @@ class Figure {
   const PlotRequest& request_;
   const Curve nothing_{};
   double width_, height_ = 0;
+  double aspect_ = 0;  // of a panel to one scale, 0: free
   bool monotone_ = true;
   Axis x_axis_;
   std::vector<Panel> panels_;

@@ -62,7 +62,7 @@ int main() {
   const Assembly assembly = assemble(model);
   struct Silent final : RunObserver {
     void row(const State&) override {}
-    bool step(double, long) override { return true; }
+    bool step(const StepDone&) override { return true; }
   } observer;
   const RunResult result = simulate(assembly, simulate_options(model), observer);
   const double end = assembly.read(assembly.channels.at(0), result.state), exact = 0.5 * std::cos(5.0 * 2.0);

@@ -26,7 +26,7 @@ inline std::string model_text(const std::string& components) {
 class Silent : public RunObserver {
  public:
   void row(const State&) override {}
-  bool step(double, long) override { return true; }
+  bool step(const StepDone&) override { return true; }
 };
 
 /// A model at its start, or after some time; its channels by name.

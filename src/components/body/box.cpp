@@ -18,7 +18,7 @@ ComponentType body_box() {
   type.takes(vector("size", "m", 3, "edges along x, y and z").positive());
   body::takes_density(type);
   body::make_body(type, properties);
-  type.shape = {"box"};
+  type.shape = {"box", {"size"}};
   type.example = R"yaml(
 plate: {type: body.box, size: [1 m, 0.4 m, 0.02 m], density: 2700 kg/m^3, initial: {position: [0.5 m, 0, 0]}}
 hinge: {type: joint.revolute, between: [ground, plate], at: [0, 0, 0], axis: [0, 1, 0]}

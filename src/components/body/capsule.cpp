@@ -18,7 +18,7 @@ ComponentType body_capsule() {
   type.takes(number("length", "m", "of the cylinder: between the centres of the half spheres").positive());
   body::takes_density(type);
   body::make_body(type, properties);
-  type.shape = {"capsule"};
+  type.shape = {"capsule", {"radius", "length"}};
   type.example = R"yaml(
 arm: {type: body.capsule, radius: 0.04 m, length: 0.3 m, density: 1000 kg/m^3, frames: {shoulder: {position: [0, 0, 0.15 m]}}, initial: {frame: shoulder, axis: [0, 1, 0], angle: 40 deg}}
 shoulder: {type: joint.spherical, between: [ground, arm.shoulder]}

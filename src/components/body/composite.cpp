@@ -85,6 +85,21 @@ ComponentType body_composite() {
   type.takes(records("parts", std::move(fields), "the solids by name"));
   body::make_body(type, properties);
   type.shape = {"box"};
+  type.build = [build = type.build](Build& b) {
+    build(b);
+    const Frame<double> to_node{{}, -properties(b).com};
+    for (const Node::Entry& e : b.entries("parts")) {
+      const std::string prefix = "parts." + e.key + ".";
+      std::vector<double> size;
+      for (const char* key : {"size", "inner_radius", "radius", "length"}) {
+        if (!b.has(prefix + key)) continue;
+        if (std::string_view(key) == "size") size = b.vector(prefix + key);
+        else size.push_back(b.number(prefix + key));
+      }
+      b.draw(b.text(prefix + "shape"), std::move(size),
+             {{b.own_node<Pose>().variable, to_node * body::pose(b, prefix)}});
+    }
+  };
   type.example = R"yaml(
 hammer:
   type: body.composite

@@ -18,7 +18,7 @@ ComponentType body_cone() {
   type.takes(number("height", "m", "from the base to the tip").positive());
   body::takes_density(type);
   body::make_body(type, properties);
-  type.shape = {"cone"};
+  type.shape = {"cone", {"radius", "height"}};
   type.example = R"yaml(
 top: {type: body.cone, radius: 0.03 m, height: 0.06 m, density: 800 kg/m^3, frames: {tip: {position: [0, 0, 0.06 m]}}, initial: {frame: tip, axis: [1, 0, 0], angle: 160 deg, angular_velocity: [0, 0, -20 rad/s]}}
 point: {type: joint.spherical, between: [ground, top.tip]}

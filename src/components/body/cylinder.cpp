@@ -18,7 +18,7 @@ ComponentType body_cylinder() {
   type.takes(number("length", "m", "along z").positive());
   body::takes_density(type);
   body::make_body(type, properties);
-  type.shape = {"cylinder"};
+  type.shape = {"cylinder", {"radius", "length"}};
   type.example = R"yaml(
 rotor: {type: body.cylinder, radius: 0.1 m, length: 0.02 m, density: 7850 kg/m^3, initial: {angular_velocity: [0, 0, 100 rad/s]}}
 bearing: {type: joint.revolute, between: [ground, rotor]}

@@ -44,6 +44,19 @@ body::MassProperties properties(const Build& b) {
   return {b.number("mass"), {{com[0], com[1], com[2]}}, inertia(b)};
 }
 
+/// The edges of a homogeneous box with this mass and these moments of inertia.
+std::vector<double> box_alike(const body::MassProperties& p) {
+  std::vector<double> size;
+  for (int i = 0; i < 3; ++i) {
+    const double J[3] = {p.inertia.m[i][i], p.inertia.m[(i + 1) % 3][(i + 1) % 3],
+                         p.inertia.m[(i + 2) % 3][(i + 2) % 3]};
+    size.push_back(std::sqrt(std::max(0.0, 6 * (J[1] + J[2] - J[0]) / p.mass)));
+  }
+  const double least = 0.05 * *std::max_element(size.begin(), size.end());
+  for (double& edge : size) edge = std::max(edge, least);
+  return size;
+}
+
 }  // namespace
 
 ComponentType body_rigid() {
@@ -64,6 +77,10 @@ ComponentType body_rigid() {
                  .one_of("the inertia"));
   body::make_body(type, properties);
   type.shape = {"box"};
+  type.build = [build = type.build](Build& b) {
+    build(b);
+    b.draw("box", box_alike(properties(b)), {{b.own_node<Pose>().variable, {}}});
+  };
   type.example = R"yaml(
 top: {type: body.rigid, mass: 15 kg, principal_inertia: [0.234375 kg*m^2, 0.46875 kg*m^2, 0.234375 kg*m^2], com: [0, 1 m, 0], frames: {rim: {position: [0.2 m, 1 m, 0]}}, initial: {angular_velocity: [0, 15 rad/s, -0.5 rad/s]}}
 tip: {type: joint.spherical, between: [ground, top]}

@@ -15,7 +15,7 @@ ComponentType body_sphere() {
   type.takes(number("radius", "m", "of the sphere").positive());
   body::takes_density(type);
   body::make_body(type, properties);
-  type.shape = {"sphere"};
+  type.shape = {"sphere", {"radius"}};
   type.example = R"yaml(
 ball: {type: body.sphere, radius: 0.05 m, mass: 0.4 kg, initial: {position: [0, 0, 1 m], velocity: [1 m/s, 0, 0]}}
 )yaml";

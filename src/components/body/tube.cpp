@@ -21,7 +21,7 @@ ComponentType body_tube() {
   type.takes(number("length", "m", "along z").positive());
   body::takes_density(type);
   body::make_body(type, properties);
-  type.shape = {"cylinder"};
+  type.shape = {"tube", {"inner_radius", "outer_radius", "length"}};
   type.example = R"yaml(
 shaft: {type: body.tube, inner_radius: 0.02 m, outer_radius: 0.03 m, length: 0.5 m, density: 7850 kg/m^3, initial: {angular_velocity: [0, 0, 10 rad/s]}}
 bearing: {type: joint.cylindrical, between: [ground, shaft]}

@@ -9,6 +9,7 @@ namespace {
 
 void build(Build& b) {
   const AttachedFrame f = b.frame("at");
+  b.arrow("force", 0, -1);
   if (f.node.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name a frame of a body");
   double quadratic = b.number("quadratic");
   const bool any = b.has("area") || b.has("coefficient") || b.has("density");

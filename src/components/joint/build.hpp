@@ -34,6 +34,9 @@ ElementId tie(Build& b, const Markers& m, const std::array<Equation, n>& equatio
     b.channel<Joint<n>>("force", id, i, i);
     b.channel<Joint<n>>("torque", id, 3 + i, i);
   }
+  b.draw(b.primitive(), {}, {{m.a.variable, m.on_a}, {m.b.variable, m.on_b}});
+  b.arrow("force", 1, 0);
+  b.arrow("torque", 1, 0);
   start.path = b.path();
   start.kept = b.has("initial.fixed");
   start.a = m.a;

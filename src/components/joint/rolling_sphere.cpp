@@ -10,7 +10,7 @@ ComponentType joint_rolling_sphere() {
       "move along the plane (two nonholonomic equations). It may pivot freely.";
   type.takes(number("radius", "m", "of the sphere").positive());
   joint::describe_rolling(type);
-  type.shape = {"sphere"};
+  type.shape = {"none"};
   type.example = R"yaml(
 ball: {type: body.sphere, radius: 0.1 m, density: 1200 kg/m^3, initial: {position: [0, 0, 0.1 m], velocity: [0.5 m/s, 0, 0], angular_velocity: [0, 5 rad/s, 2 rad/s]}}
 table: {type: joint.rolling_sphere, at: ball, radius: 0.1 m}

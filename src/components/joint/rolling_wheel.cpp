@@ -28,6 +28,13 @@ void joint::build_rolling(Build& b, const Vector3& axle, double radius, double s
   if (held == 1) parts = {"no slip along the wheel"};
   const auto grip = b.system.slip_multiplier<held>(
       b.name("grip"), {.unit = "N", .row_unit = "m/s", .parts = std::move(parts)});
+  const Vector3 side = std::abs(axle[0]) < 0.9 ? Vector3{{1, 0, 0}} : Vector3{{0, 1, 0}};
+  const Vector3 x = radius > 0 ? cross(axle, side) : Vector3{};
+  if (radius > 0)
+    b.draw("wheel", {radius, section},
+           {{f.node.variable,
+             f.on_node *
+                 Frame<double>{from_axes((1 / norm(x)) * x, cross(axle, (1 / norm(x)) * x), axle), {}}}});
   using Element = joint::Rolling<held>;
   const ElementId id =
       b.add(Element{f.node, load, grip, f.on_node.x, f.on_node.R * axle, radius, section, plane});

@@ -1,0 +1,33 @@
+// EnergyAccount: what is stored, what is lost and what sources and prescribed motions supply, over a run (T-energy).
+#pragma once
+#include "core/system.hpp"
+
+namespace escapement {
+
+struct EnergyBalance {
+  double start = 0, end = 0;            // J, stored
+  double supplied = 0, dissipated = 0;  // J, since the start
+  double largest = 0;                   // J: of what was stored, supplied or dissipated
+  /// What is missing: 0 but for the error of the scheme and of this account, both O(h²).
+  double error() const { return end - start - (supplied - dissipated); }
+};
+
+class EnergyAccount {
+ public:
+  explicit EnergyAccount(const System& system);
+  /// Nothing in the system states an energy.
+  bool empty() const { return !states_energy_; }
+  /// The next instant; powers in between by the trapezoidal rule.
+  void look(const State& state);
+  const EnergyBalance& balance() const { return balance_; }
+
+ private:
+  const System& system_;
+  std::vector<const GroupBase*> accounted_, others_;  // groups that state energy or loss, and the rest
+  std::vector<double> rows_;
+  EnergyBalance balance_;
+  double time_ = 0, loss_ = 0, supply_ = 0;
+  bool states_energy_ = false, begun_ = false;
+};
+
+}  // namespace escapement

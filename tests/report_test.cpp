@@ -1,0 +1,134 @@
+// What a run keeps for pictures and pages: scenes, the balance of energy, buckets of steps, differences, pages.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "analyses/simulate.hpp"
+#include "components/registry.hpp"
+#include "record/history.hpp"
+#include "record/motion.hpp"
+#include "report/page.hpp"
+#include "report/scene.hpp"
+#include "support.hpp"
+
+using namespace escapement;
+
+namespace {
+
+Model model_of(const std::string& text) {
+  static const Registry registry = standard_registry();
+  return Model::read_text(text, "model", registry);
+}
+
+struct Nothing final : RunObserver {
+  void row(const State&) override {}
+  bool step(const StepDone&) override { return true; }
+};
+
+EnergyBalance energy(const std::string& text) {
+  const Model model = model_of(text);
+  const Assembly assembly = assemble(model);
+  Nothing observer;
+  const RunResult result = simulate(assembly, simulate_options(model), observer);
+  REQUIRE_FALSE(result.failure.has_value());
+  REQUIRE(result.statistics.energy.has_value());
+  return *result.statistics.energy;
+}
+
+const char* const crank = R"yaml(escapement: 1
+gravity: [0, 0, -9.81 m/s^2]
+components:
+  arm: {type: body.box, size: [1 m, 0.1 m, 0.05 m], density: 700 kg/m^3, initial: {position: [0.5 m, 0, 0]}}
+  rod: {type: body.rigid, mass: 2 kg, principal_inertia: [0.01 kg*m^2, 0.2 kg*m^2, 0.2 kg*m^2], initial: {position: [1.5 m, 0, 0]}}
+  hinge: {type: joint.revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0]}
+  elbow: {type: joint.revolute, between: [arm, rod], at: [1 m, 0, 0], axis: [0, 1, 0]}
+  grease: {type: rotational.damper, damping: 0.5 N*m*s/rad, between: [ground, elbow]}
+  push: {type: force.point, at: rod, force: [0, 0, 15 N]}
+)yaml";
+
+}  // namespace
+
+TEST_CASE("energy: what is stored is what was supplied less what was lost, to second order") {
+  double last = 0;
+  for (const int n : {200, 400, 800}) {
+    const EnergyBalance b = energy(crank + fmt::format("simulate: {{until: 1 s, step: {} s}}\n", 1.0 / n));
+    CHECK(b.dissipated > 0.1);
+    CHECK(std::abs(b.supplied) > 1);
+    if (last != 0) CHECK(last / b.error() == doctest::Approx(4).epsilon(0.1));
+    last = b.error();
+  }
+}
+
+TEST_CASE("energy: a prescribed motion does work") {
+  const std::string text = R"yaml(escapement: 1
+components:
+  mass: {type: translational.mass, mass: 2 kg}
+  spring: {type: translational.spring, stiffness: 50 N/m, between: [hand, mass]}
+  damper: {type: translational.damper, damping: 3 N*s/m, between: [ground, mass]}
+  hand: {type: translational.mass, mass: 0.1 kg}
+  motion: {type: translational.motion, at: hand, position: "(0.1 m)*(1 - cos((3 rad/s)*t))"}
+simulate: {until: 2 s, step: 1 ms}
+)yaml";
+  const EnergyBalance b = energy(text);
+  CHECK(b.supplied > 0.05);
+  CHECK(std::abs(b.error()) < 1e-5 * b.largest);
+}
+
+TEST_CASE("a scene holds every part, where it sits, and what it hangs on") {
+  const Model model = model_of(std::string(crank) + "simulate: {until: 1 s, step: 1 ms}\n");
+  const Assembly assembly = assemble(model);
+  const Scene& scene = assembly.scene;
+  REQUIRE(scene.components.size() == 6);
+  const Scene::Component &arm = scene.components[0], &rod = scene.components[1], &elbow = scene.components[3];
+  REQUIRE(arm.parts.size() == 1);
+  CHECK(arm.parts[0].primitive == "box");
+  CHECK(arm.parts[0].size == std::vector<double>{1, 0.1, 0.05});
+  REQUIRE(rod.parts.size() == 1);  // a box of the same inertia
+  CHECK(rod.parts[0].size[0] == doctest::Approx(std::sqrt(6 * 0.39 / 2)));
+  REQUIRE(elbow.parts.size() == 1);
+  REQUIRE(elbow.parts[0].ends.size() == 2);
+  CHECK(elbow.parts[0].ends[0].on_node.x[0] == doctest::Approx(0.5));
+  CHECK(elbow.parts[0].ends[1].on_node.x[0] == doctest::Approx(-0.5));
+  CHECK(elbow.arrows.size() == 2);
+  REQUIRE(elbow.connections.size() == 2);
+  CHECK(elbow.connections[0].to == "arm");
+  CHECK(scene.components[4].connections[1].to == "elbow");
+  // Two bodies and the coordinate that the damper acts on.
+  REQUIRE(scene.nodes.size() == 3);
+  CHECK(motion_columns(assembly) == 15);
+  std::vector<double> values;
+  read_motion(assembly, assembly.initial, values);
+  CHECK(values.size() == 15);
+  CHECK(values[4] == doctest::Approx(0.5));
+  const std::string text = scene_json(model, assembly).text();
+  CHECK(text.find("\"first\": 8") != std::string::npos);
+}
+
+TEST_CASE("the history of steps keeps extremes in a bounded number of buckets") {
+  StepHistory history;
+  for (int i = 1; i <= 100'000; ++i)
+    history.add(i * 1e-3, i == 77'777 ? 5e-4 : 1e-3, i == 50'000 ? 9 : 2, i % 10 == 0);
+  const std::string text = history.json().text();
+  CHECK(text.size() < 200'000);
+  CHECK(text.find("0.0005") != std::string::npos);
+  CHECK(text.find(", 9,") != std::string::npos);
+}
+
+TEST_CASE("differences of two runs, at the times of the first") {
+  Results a, b;
+  a.columns = b.columns = {{"time", "s"}, {"x", "m"}, {"only", "1"}};
+  b.columns[2].name = "other";
+  a.data.resize(3), b.data.resize(3);
+  for (int i = 0; i <= 100; ++i)
+    a.data[0].push_back(0.01 * i), a.data[1].push_back(0.02 * i), a.data[2].push_back(1);
+  for (int i = 0; i <= 40; ++i)
+    b.data[0].push_back(0.025 * i), b.data[1].push_back(0.05 * i + 1e-3), b.data[2].push_back(1);
+  const auto list = differences(a, b);
+  REQUIRE(list.size() == 1);
+  CHECK(list[0].channel == "x");
+  CHECK(list[0].largest == doctest::Approx(1e-3));
+  CHECK(list[0].rms == doctest::Approx(1e-3));
+  CHECK(list[0].relative == doctest::Approx(1e-3 / std::sqrt((101.0 * 101 - 1) / 12) / 0.02));
+  CHECK(differences(a, a)[0].relative == 0);
+}
