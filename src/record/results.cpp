@@ -136,17 +136,37 @@ class CsvReader {
   bool was_quote_ = false;
 };
 
-/// Units by name; none if there is no readable HDF5 file.
-std::vector<Column> columns_with_units(const std::vector<std::string>& names, const fs::path& hdf5_path) {
-  std::map<std::string, std::string> units;
+/// Units and summaries by name; none if there is no readable HDF5 file.
+std::vector<Column> described(const std::vector<std::string>& names, const fs::path& hdf5_path) {
+  std::map<std::string, Column> known;
   try {
     if (fs::exists(hdf5_path))
-      for (Column& column : hdf5_columns(hdf5_path)) units[column.name] = column.unit;
+      for (Column& column : hdf5_columns(hdf5_path)) known[column.name] = column;
   } catch (const FileError&) {
   }
   std::vector<Column> columns;
-  for (const std::string& name : names) columns.push_back({name, units[name]});
+  for (const std::string& name : names) {
+    Column& column = known[name];
+    column.name = name;
+    columns.push_back(column);
+  }
   return columns;
+}
+
+/// The same numbers from HDF5, in the order of these columns; false if they are not all there.
+bool read_ended(const fs::path& hdf5_path, Results& results) {
+  try {
+    Results stored = read_hdf5(hdf5_path);
+    if (stored.columns.size() != results.columns.size()) return false;
+    for (std::size_t i = 0; i < results.columns.size(); ++i) {
+      const int j = stored.find(results.columns[i].name);
+      if (j < 0) return false;
+      results.data[i] = std::move(stored.data[j]);
+    }
+    return true;
+  } catch (const FileError&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -162,8 +182,13 @@ Results read_results(const fs::path& run_folder_or_csv) {
   const fs::path csv =
       fs::is_directory(run_folder_or_csv, ignored) ? run_folder_or_csv / "results.csv" : run_folder_or_csv;
   CsvReader reader(csv);
-  Results results{columns_with_units(reader.names(), fs::path(csv).replace_extension(".h5")), {}};
+  const fs::path hdf5 = fs::path(csv).replace_extension(".h5");
+  Results results{described(reader.names(), hdf5), {}};
   results.data.resize(results.columns.size());
+  // Of a run that has ended both files hold the same; a killed one has more rows as text.
+  if (fs::exists(csv.parent_path() / "summary.json", ignored) && fs::exists(hdf5, ignored) &&
+      read_ended(hdf5, results))
+    return results;
   std::vector<double> values(results.columns.size());
   while (reader.row(values))
     for (std::size_t j = 0; j < values.size(); ++j) results.data[j].push_back(values[j]);
