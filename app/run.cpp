@@ -235,6 +235,12 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   return j;
 }
 
+Json settings_json(const Command& command) {
+  Json list = Json::array();
+  for (const auto& [key, value] : command.set) list.add(Json::object().set("key", key).set("value", value));
+  return list;
+}
+
 std::string plural(long n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
 
 void print_summary(const Model& model, const Assembly& assembly, const RunResult& result, double wall,
@@ -310,8 +316,10 @@ int run(const Command& command) {
   for (const std::string& w : assembly.warnings) print_warning(w, command.json);
   const auto channels = assembly.recorded(model);
   const std::string text = write_yaml(model.flattened());
+  std::string source;
   std::map<std::string, std::string> files;  // what the model uses as it is, beside the model as run
   try {
+    source = external::read_file(path);
     for (const UsedFile& used : model.used_files()) files[used.name] = external::read_file(used.path);
   } catch (const external::LoadError& e) {
     throw ModelError(e.code, "", e.cause, e.hint);
@@ -324,6 +332,7 @@ int run(const Command& command) {
                                            : RunFolder::at(command.out, command.force);
     folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
                                            ESCAPEMENT_VERSION, text));
+    folder.write("source.yaml", source);
     folder.write("scene.json", scene_json(model, assembly).text() + "\n");
     for (const auto& [name, content] : files) folder.write(name, content);
     if (command.json)
@@ -359,6 +368,7 @@ int run(const Command& command) {
   const RunFolder& folder = *recording.folder();
   folder.write("summary.json", summary(model, assembly, options, result, wall, hash_of(text),
                                        recording.channels(), failure ? &*failure : nullptr, place)
+                                       .set("settings", settings_json(command))
                                        .text(true) +
                                    "\n");
   for (const std::string& w : result.statistics.warnings) print_warning(w, command.json);

@@ -14,9 +14,9 @@ namespace escapement {
 namespace fs = std::filesystem;
 
 namespace {
-constexpr const char* own_files[] = {"results.csv",  "results.h5",  "summary.json",
-                                     "model.yaml",   "scene.json",  "motion.bin",
-                                     "history.json", "report.html", "compare.html"};
+constexpr const char* own_files[] = {"results.csv", "results.h5",  "summary.json", "model.yaml",
+                                     "source.yaml", "scene.json",  "motion.bin",   "history.json",
+                                     "report.html", "compare.html"};
 
 /// A model of the user's own is never replaced: those of runs begin with RunFolder::model_heading.
 bool written_by_a_run(const fs::path& model) {

@@ -138,6 +138,7 @@ Json run_json(const ReportedRun& run, Blocks& blocks) {
   fs::path name = run.folder.lexically_normal();
   if (name.filename().empty()) name = name.parent_path();
   j.set("name", name.filename().string()).set("title", run.title);
+  j.set("source", read_text(run.folder / "source.yaml"));
   j.set("model", read_text(run.folder / "model.yaml")).set("summary", json_file(run.folder / "summary.json"));
   j.set("plots", plots).set("rows", run.results.rows());
   j.set("time", Json::object()

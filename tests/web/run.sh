@@ -38,6 +38,7 @@ done
 "$program" compare "$work/double_pendulum" "$work/coarse" --out "$work/compare.html" >/dev/null
 pages+=("$work/compare.html")
 python3 "$root/tests/web/hostile.py" "$work/hostile"
-"$program" run "$work/hostile/model.yaml" --out "$work/hostile-run" --report --quiet >/dev/null
+hostile=$work/'<img src=x onerror=window.__xss=1>'
+"$program" run "$work/hostile/model.yaml" --set p1=2 --out "$hostile" --report --quiet >/dev/null
 mkdir -p "$pictures"
-CHROMIUM=$browser node "$web/test/browser.mjs" --shots "$pictures" "${pages[@]}" --hostile "$work/hostile-run/report.html"
+CHROMIUM=$browser node "$web/test/browser.mjs" --shots "$pictures" "${pages[@]}" --hostile "$hostile/report.html"

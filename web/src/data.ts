@@ -13,6 +13,7 @@ export interface Run {
   name: string; // of its folder
   title: string; // of the model; may be empty
   model: string; // the model as run, YAML
+  source: string; // the file as written; empty if it is not known
   summary: Summary | null; // null: the run has not ended, or was killed
   plots: Plot[]; // as the model asks for
   rows: number; // recorded
@@ -51,6 +52,7 @@ export interface Summary {
   constraints: string;
   version: string;
   model_hash: string;
+  settings?: { key: string; value: string }[]; // given with --set
   energy?: Energy;
   error?: { code: string; message: string; hint?: string; time?: number };
 }

@@ -1,4 +1,4 @@
-// The model as run: its text in colours, its parameters as a table.
+// The model as written and as run: its text in colours, its parameters as a table.
 import { h } from "./dom";
 
 export interface Token {
@@ -107,9 +107,14 @@ export function parameters(model: string): { name: string; value: string; commen
   return out;
 }
 
-export function model_text(model: string): HTMLElement {
+/** `source`: as written, if that is known; `settings`: what the command line changed. */
+export function model_text(
+  model: string,
+  source: string,
+  settings: { key: string; value: string }[],
+): HTMLElement {
   const element = h("div", { class: "model" });
-  const listed = parameters(model);
+  const listed = parameters(source || model);
   if (listed.length) {
     const body = h("tbody");
     for (const { name, value, comment } of listed)
@@ -124,6 +129,41 @@ export function model_text(model: string): HTMLElement {
       );
     element.append(h("table", { class: "parameters" }, h("caption", {}, "Parameters"), body));
   }
+  if (settings.length)
+    element.append(
+      h(
+        "p",
+        {},
+        "Changed for this run: ",
+        h("code", {}, settings.map(({ key, value }) => `${key}=${value}`).join(", ")),
+      ),
+    );
+  if (!source) {
+    element.append(code_frame(model, "Model"));
+    return element;
+  }
+  const written = code_frame(source, "Model as written");
+  const run = code_frame(model, "Model as run");
+  run.hidden = true;
+  const choose = (as_run: boolean) => {
+    run.hidden = !as_run;
+    written.hidden = as_run;
+    as_written_button.setAttribute("aria-pressed", String(!as_run));
+    as_run_button.setAttribute("aria-pressed", String(as_run));
+  };
+  const as_written_button = h(
+    "button",
+    { type: "button", class: "toggle", "aria-pressed": "true" },
+    "as written",
+  );
+  const as_run_button = h("button", { type: "button", class: "toggle", "aria-pressed": "false" }, "as run");
+  as_written_button.addEventListener("click", () => choose(false));
+  as_run_button.addEventListener("click", () => choose(true));
+  element.append(h("div", { class: "choice button-group" }, as_written_button, as_run_button), written, run);
+  return element;
+}
+
+function code_frame(model: string, label: string): HTMLElement {
   const copy = h("button", { type: "button", class: "copy" }, "copy");
   const said = (text: string) => {
     copy.textContent = text;
@@ -152,12 +192,6 @@ export function model_text(model: string): HTMLElement {
     code.append(row);
   }
   if (lines.length > most) code.append(`… ${lines.length - most} more lines\n`);
-  const frame = h(
-    "div",
-    { class: "code-frame" },
-    copy,
-    h("pre", { tabindex: 0, "aria-label": "Model" }, code),
-  );
-  element.append(frame);
-  return element;
+  const frame = h("div", { class: "code-frame" }, copy, h("pre", { tabindex: 0, "aria-label": label }, code));
+  return frame;
 }

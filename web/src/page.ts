@@ -82,7 +82,9 @@ export class Page {
     this.section("plots", "Plots", () => this.plots());
     this.section("channels", "Channels", () => this.channels());
     this.section("numbers", "Numbers", () => this.of_runs((run) => numbers(run.run)));
-    this.section("model", "Model", () => this.of_runs((run) => model_text(run.run.model)));
+    this.section("model", "Model", () =>
+      this.of_runs((run) => model_text(run.run.model, run.run.source, run.run.summary?.settings ?? [])),
+    );
     this.section("topology", "Topology", () => {
       const graph = topology(this.first, (name) => this.go_to_channels(name));
       return graph ? [graph] : null;
