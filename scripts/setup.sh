@@ -199,6 +199,12 @@ viewer_up_to_date() {
   [[ -e $viewer && -z $(find "$root/web" -name node_modules -prune -o -type f -newer "$viewer" -print -quit) ]]
 }
 
+viewer_failed() {
+  note ""
+  say "$2; the log is ${1#"$root/"}"
+  exit 5
+}
+
 # Makes $viewer from web/, in a copy below build/, so that the sources stay as they are; stops with status 5 if it cannot.
 make_viewer() {
   if viewer_up_to_date; then return 0; fi
@@ -210,12 +216,12 @@ make_viewer() {
   rm -rf "$work/src"
   cp -r "$root"/web/{package.json,package-lock.json,.npmrc,tsconfig.json,build.mjs,src} "$work"
   if ! cmp -s "$work/package-lock.json" "$work/node_modules/.installed"; then
-    npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund </dev/null >>"$log" 2>&1 ||
-      fail_with_log 5 "$log" "the packages of the viewer could not be had"
+    npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund --fetch-retry-mintimeout=2000 --fetch-retry-maxtimeout=10000 </dev/null >>"$log" 2>&1 ||
+      viewer_failed "$log" "the packages of the viewer could not be had"
     cp "$work/package-lock.json" "$work/node_modules/.installed"
   fi
   (cd "$work" && node build.mjs "$viewer.new") </dev/null >>"$log" 2>&1 ||
-    fail_with_log 5 "$log" "the viewer could not be made"
+    viewer_failed "$log" "the viewer could not be made"
   mv -f "$viewer.new" "$viewer"
   note ""
 }

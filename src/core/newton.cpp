@@ -316,7 +316,7 @@ std::string describe(const NewtonReport& report, const System& system) {
     text += fmt::format(
         "\n    row {} residual {:.3g}{}{}", system.row_name(w.row), w.residual,
         system.row_unit(w.row).empty() || system.row_unit(w.row) == "1" ? "" : " " + system.row_unit(w.row),
-        w.increment != 0
+        w.increment != 0 && report.status == NewtonStatus::no_convergence
             ? fmt::format(", unknown still moves by {:.2g} of its nominal magnitude", w.increment)
             : "");
   if (!report.loop.empty()) text += "\n    they lie on a loop of signals: " + loop_text(system, report.loop);

@@ -37,6 +37,14 @@ done
 "$program" run "$root/examples/double_pendulum/model.yaml" --set simulate.step="4 ms" --out "$work/coarse" --quiet
 "$program" compare "$work/double_pendulum" "$work/coarse" --out "$work/compare.html" >/dev/null
 pages+=("$work/compare.html")
+# A run that was killed, of a version that kept no picture; one that failed.
+cp -r "$work/pendulum" "$work/killed"
+rm "$work"/killed/{summary.json,scene.json,motion.bin,history.json,source.yaml}
+"$program" report "$work/killed" >/dev/null 2>&1
+pages+=("$work/killed/report.html")
+cp "$root/tests/web/failing.yaml" "$work/"
+"$program" run "$work/failing.yaml" --out "$work/failing" --report --quiet >/dev/null 2>&1 && exit 1
+pages+=("$work/failing/report.html")
 python3 "$root/tests/web/hostile.py" "$work/hostile"
 hostile=$work/'<img src=x onerror=window.__xss=1>'
 "$program" run "$work/hostile/model.yaml" --set p1=2 --out "$hostile" --report --quiet >/dev/null
