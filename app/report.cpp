@@ -18,11 +18,8 @@ namespace fs = std::filesystem;
 
 /// Never over something that is no page.
 void write_page(const fs::path& file, const std::string& page, bool json) {
-  std::error_code fault;
-  if (const auto there = fs::symlink_status(file, fault);
-      fs::exists(there) && (!fs::is_regular_file(there) || file.extension() != ".html"))
-    throw FileError(file.string(), "is there already and is no page; it is left as it is",
-                    "a file name ending in .html");
+  if (file.extension() != ".html")
+    throw FileError(file.string(), "would not be known as a page", "a file name ending in .html");
   RunFolder::existing(file.has_parent_path() ? file.parent_path() : fs::path("."))
       .write(file.filename().string(), page);
   if (json) print_json(Json::object().set("event", "reported").set("file", file.string()));
@@ -40,8 +37,9 @@ void need_viewer() {
 
 void write_report(const std::string& run, const std::string& out, bool json) {
   const fs::path folder = run;
-  const ReportedRun data = reported_run(folder, json);
-  write_page(out.empty() ? folder / "report.html" : fs::path(out), report_page({data}), json);
+  std::vector<ReportedRun> data;
+  data.push_back(reported_run(folder, json));
+  write_page(out.empty() ? folder / "report.html" : fs::path(out), report_page(data), json);
 }
 
 int report(const Command& command) {
@@ -51,11 +49,11 @@ int report(const Command& command) {
 }
 
 int compare(const Command& command) {
-  const std::vector<ReportedRun> runs = {reported_run(command.arguments.at(0), command.json),
-                                         reported_run(command.arguments.at(1), command.json)};
+  std::vector<ReportedRun> runs;
+  for (const std::string& folder : command.arguments) runs.push_back(reported_run(folder, command.json));
   const std::vector<Difference> list = differences(runs[0].results, runs[1].results);
   if (list.empty())
-    throw ModelError("E-CHANNEL", "", "the two runs have no channel and no time in common",
+    throw ModelError("E-CHANNEL", "", "the two runs have no channel in common, or no time",
                      "record the same channels in both");
   std::size_t width = 7;
   for (const Difference& d : list) width = std::max(width, d.channel.size());
@@ -83,7 +81,12 @@ int compare(const Command& command) {
   }
   const fs::path file =
       command.out.empty() ? fs::path(command.arguments.at(1)) / "compare.html" : fs::path(command.out);
-  write_page(file, report_page(runs, list), command.json);
+  try {
+    write_page(file, report_page(runs, list), command.json);
+  } catch (const FileError& e) {
+    if (!command.out.empty()) throw;
+    print_warning(fmt::format("{} {}: --out says where the page may go", e.path, e.cause), command.json);
+  }
   return 0;
 }
 

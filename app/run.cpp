@@ -263,7 +263,8 @@ void print_summary(const Model& model, const Assembly& assembly, const RunResult
   if (s.event_count > 0) fmt::print("  {}\n", plural(s.event_count, "event"));
   fmt::print("  {} × {} in {}\n", plural(s.rows, "row"), plural(static_cast<long>(channels), "channel"),
              (folder / "results.csv").string() + (hdf5 ? ", results.h5" : ""));
-  fmt::print("  next: {} plot {}{}\n", program, quoted_if_needed(folder.string()),
+  const std::string at = quoted_if_needed(folder.string());
+  fmt::print("  next: {0} report {1}, or {0} plot {1}{2}\n", program, at,
              model.plots.empty() ? " CHANNEL" : "");
 }
 

@@ -202,7 +202,7 @@ viewer_up_to_date() {
 viewer_failed() {
   note ""
   say "$2; the log is ${1#"$root/"}"
-  exit 5
+  exit "${3:-5}"
 }
 
 # Makes $viewer from web/, in a copy below build/, so that the sources stay as they are; stops with status 5 if it cannot.
@@ -213,15 +213,15 @@ make_viewer() {
   mkdir -p "$work"
   : >"$log"
   note "making the viewer of reports"
-  rm -rf "$work/src"
-  cp -r "$root"/web/{package.json,package-lock.json,.npmrc,tsconfig.json,build.mjs,src} "$work"
+  rm -rf "$work/src" "$work/test"
+  cp -r "$root"/web/{package.json,package-lock.json,.npmrc,tsconfig.json,build.mjs,src,test,.prettierrc.json,.prettierignore,README.md} "$work"
   if ! cmp -s "$work/package-lock.json" "$work/node_modules/.installed"; then
     npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund --fetch-retry-mintimeout=2000 --fetch-retry-maxtimeout=10000 </dev/null >>"$log" 2>&1 ||
       viewer_failed "$log" "the packages of the viewer could not be had"
     cp "$work/package-lock.json" "$work/node_modules/.installed"
   fi
   (cd "$work" && node build.mjs "$viewer.new") </dev/null >>"$log" 2>&1 ||
-    viewer_failed "$log" "the viewer could not be made"
+    viewer_failed "$log" "the viewer could not be made" 70
   mv -f "$viewer.new" "$viewer"
   note ""
 }

@@ -303,6 +303,18 @@ TEST_CASE("where a mechanism stands does not matter") {
   CHECK(far.last("hinge2.angle") == doctest::Approx(here.last("hinge2.angle")).epsilon(1e-6));
 }
 
+TEST_CASE("a stop makes no position singular") {
+  const Run door(model_of(R"yaml(
+  door: {type: body.box, size: [0.9 m, 4 cm, 2 m], mass: 30 kg, initial: {position: [0.45 m, 0, 1 m]}}
+  hinge: {type: joint.revolute, between: [ground, door], at: [0, 0, 0], axis: [0, 0, 1], initial: {angle: 80 deg}}
+  spring: {type: rotational.spring, stiffness: 10 N*m/rad, rest_angle: -10 deg, between: [ground, hinge]}
+  stop: {type: rotational.end_stop, lower: 0, stiffness: 5000 N*m/rad, damping: 100 N*m*s/rad, between: [ground, hinge]}
+)yaml",
+                          "simulate: {until: 5 s, step: 5 ms}\n"));
+  REQUIRE_FALSE(door.result.failure.has_value());
+  CHECK(door.result.statistics.warnings.empty());
+}
+
 TEST_CASE("parallelograms in a row, all joints revolute: redundant, and through singular positions") {
   for (const char* step : {"8 ms", "4 ms", "2 ms", "1 ms"}) {
     CAPTURE(step);

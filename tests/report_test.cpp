@@ -60,6 +60,20 @@ TEST_CASE("energy: what is stored is what was supplied less what was lost, to se
   }
 }
 
+TEST_CASE("energy: rows may be sparse, sources may jump") {
+  const std::string text = R"yaml(escapement: 1
+components:
+  mass: {type: translational.mass, mass: 1 kg, initial: {position: 1 m}}
+  spring: {type: translational.spring, stiffness: 40 N/m, between: [ground, mass]}
+  damper: {type: translational.damper, damping: 0.6 N*s/m, between: [ground, mass]}
+  push: {type: control.step, time: 1 s, after: 20 N, unit: N}
+  force: {type: translational.force, at: mass, input: push}
+simulate: {until: 3 s, step: 1 ms, output_every: 500)yaml";
+  const EnergyBalance sparse = energy(text + "}\n");
+  CHECK(sparse.dissipated > 5);
+  CHECK(std::abs(sparse.error()) < 1e-4 * sparse.largest);
+}
+
 TEST_CASE("energy: a prescribed motion does work") {
   const std::string text = R"yaml(escapement: 1
 components:

@@ -8,7 +8,7 @@ struct EnergyBalance {
   double start = 0, end = 0;            // J, stored
   double supplied = 0, dissipated = 0;  // J, since the start
   double largest = 0;                   // J: of what was stored, supplied or dissipated
-  /// What is missing: 0 but for the error of the scheme and of this account, both O(h²).
+  /// What is missing: 0 but for the error of the scheme and of the rule for the integrals, both O(h²).
   double error() const { return end - start - (supplied - dissipated); }
 };
 

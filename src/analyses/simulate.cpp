@@ -144,6 +144,7 @@ class Run {
     const StartReport start = stepper_.start(state);
     result_.statistics.newton_iterations += start.newton.iterations;
     result_.statistics.factorizations += start.newton.factorizations;
+    account(state);
     record(state);
 
     try {
@@ -176,8 +177,12 @@ class Run {
     }
     ++s.steps;
     state.t = step.end;
+    account(state);
     if (step.passed > 0) regular_time(between(before_, state, step.passed), step.size, false);
-    if (step.jump) jump(state);
+    if (step.jump) {
+      jump(state);
+      account(state);  // powers jump too
+    }
     if (step.regular) regular_time(state, step.size, state.t >= options_.until);
     if (const auto passed = watch_.look(stepper_.newton(), state)) singular(*passed);
     if (options_.stepper.constraints == ConstraintForm::index3 && reactions_.look(state))
@@ -187,6 +192,12 @@ class Run {
           state.t, turning_hint(state, step.size)));
     if (!observer_.step({state, step.size, s.steps, report.newton.iterations, report.newton.factorizations}))
       result_.stopped = true;
+  }
+
+  void account(const State& state) {
+    if (energy_.empty()) return;
+    energy_.look(state);
+    result_.statistics.energy = energy_.balance();
   }
 
   void singular(const SingularPosition& position) {
@@ -247,10 +258,6 @@ class Run {
   void record(const State& state) {
     observer_.row(state);
     ++result_.statistics.rows;
-    if (!energy_.empty()) {
-      energy_.look(state);
-      result_.statistics.energy = energy_.balance();
-    }
     const Range constraints{system_.rows(Kind::holonomic).begin, system_.size()};
     if (constraints.size() == 0 || &state == &passing_) return;
     RunStatistics& s = result_.statistics;

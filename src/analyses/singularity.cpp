@@ -27,6 +27,25 @@ std::vector<int> largest_parts(std::span<const double> x, int first, int most) {
   return rows;
 }
 
+/// Do these multiples of the constraints' gradients cancel? Forces that grow, at a stop for instance, make a direction soft
+/// too, but leave the gradients as they are (T-singular-3).
+bool cancel(const System& system, std::span<const double> matrix, std::span<const double> multiples) {
+  const Pattern& p = system.pattern();
+  const int first = system.rows(Kind::holonomic).begin, positions = system.rows(Kind::position).end;
+  std::vector<double> sum(positions, 0.0);
+  double apart = 0, together = 0;
+  for (std::size_t k = 0; k < multiples.size(); ++k) {
+    const int column = first + static_cast<int>(k);
+    for (int i = p.column_begin[column]; i < p.column_begin[column + 1] && p.row[i] < positions; ++i) {
+      const double part = matrix[i] * multiples[k] * system.nominal()[p.row[i]];
+      sum[p.row[i]] += part;
+      apart += part * part;
+    }
+  }
+  for (const double x : sum) together += x * x;
+  return together < 0.05 * apart;
+}
+
 int watched(int redundant) { return redundant <= most_redundant ? redundant + spare : 0; }
 
 }  // namespace
@@ -68,7 +87,7 @@ std::optional<SingularPosition> SingularityWatch::look(Newton& newton, const Sta
       const double curvature = (fb / b - fa / a) / (b - a), slope = fb / b - curvature * b;
       const double lowest = now.value[1] - slope * slope / (4 * curvature);
       const double way = 0.25 * (b - a);
-      if (curvature > 0 && lowest < curvature * way * way) {
+      if (curvature > 0 && lowest < curvature * way * way && cancel(system_, newton.matrix(), pair.lower)) {
         std::vector<double> moves(system_.rows(Kind::position).end);
         for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = pair.upper[i] / system_.nominal()[i];
         found = SingularPosition{now.time[1] - slope / (2 * curvature),

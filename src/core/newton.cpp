@@ -237,7 +237,7 @@ NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
       report.contraction = rate;
       slowest_ = std::max(rate, 0.5 * slowest_);
     }
-    // Below what rounding can cause, no longer halving the best increment so far is convergence (T-newton-3), with an old
+    // Below what rounding can cause, no longer falling by 30 % is convergence (T-newton-3), with an old
     // matrix if it has contracted before.
     const bool at_floor = !broken && norm > 0.7 * best &&
                           (age < old_matrix || best < 0.1 * history_.front()) && below_floor(problem);
@@ -278,8 +278,10 @@ NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
     }
     // A new matrix costs about as much as a few iterations: it is due when as many more would be needed at this rate, unless
     // it is rounding that they struggle with.
+    const bool cached = floors_good_for_ > 0;
     const bool slow =
         previous > 0 && (rate > options_.slow || norm * std::pow(rate, few) > 1.0) && !below_floor(problem);
+    if (!cached) floors_good_for_ = 0;  // estimated on the way: magnitudes may be far off
     std::swap(previous_, increment_);
     previous = norm;
     previous_fresh = age == 0;

@@ -282,7 +282,11 @@ class Assembler final : public Resolver {
       return *node;
     }
     const auto mismatch = [&](const std::string& is) {
-      return fault("E-DOMAIN", mark, where, fmt::format("`{}` is {}, needs {}", text, is, info(domain).node));
+      const bool body = is == info(Domain::frame).node;
+      return fault(
+          "E-DOMAIN", mark, where, fmt::format("`{}` is {}, needs {}", text, is, info(domain).node),
+          body ? "force.* and joint.* act on bodies; a revolute joint is a shaft, a prismatic one a slider"
+               : "");
     };
     if (const int d = model_.find_node(absolute); d >= 0) {
       if (model_.nodes[d].domain != domain) throw mismatch(info(model_.nodes[d].domain).node);
@@ -290,6 +294,8 @@ class Assembler final : public Resolver {
     }
     if (const int c = model_.find_component(absolute); c >= 0) {
       const ComponentType& type = *model_.components[c].type;
+      if (!type.provides && !type.offers.empty())  // a joint coordinate of another kind
+        throw mismatch(info(type.offers.front().domain).node);
       if (!type.provides) throw mismatch(type.block ? "a signal" : "no node (it is a " + type.name + ")");
       if (*type.provides != domain) throw mismatch(info(*type.provides).node);
       return own_nodes_[c];

@@ -360,7 +360,8 @@ void FieldReader::check_unit(const Expression& e, const Node& value, const std::
     if (wanted.dimensionless() || space_.bare_numbers_are_si || bare_allowed) return;
     throw fault("E-UNITS", value.mark, where, fmt::format("`{}` has no unit, needs {}", value.text, unit),
                 e.is_constant() && value.text.find_first_not_of("0123456789.eE+-") == std::string::npos
-                    ? fmt::format("{} {}, or `units: SI` at the top of the file", value.text, unit)
+                    ? fmt::format("{} {}, or `units: SI` at the top of the file", value.text,
+                                  unit == "rad" ? "deg" : unit)
                     : "");
   }
   if (compatible(e.dimension(), wanted)) return;

@@ -60,13 +60,25 @@ RunFolder RunFolder::at(const fs::path& folder, bool replace) {
   if (!fs::exists(folder / "results.csv") || !written_by_a_run(folder / "model.yaml"))
     throw FileError(folder.string(), "the folder holds something else than a run; it is left as it is",
                     "another folder");
-  for (const char* file : own_files) {
-    fs::remove(folder / file, fault);
-    if (fault) throw system_error(folder / file, "cannot be removed", fault.value());
+  for (const char* file : own_files)  // all or nothing
+    if (const auto there = fs::symlink_status(folder / file, fault);
+        fs::exists(there) && !fs::is_regular_file(there) && !fs::is_symlink(there))
+      throw FileError((folder / file).string(), "is no file; the run is left as it is", "another folder");
+  const auto remove = [&](const fs::path& file) {
+    fs::remove(file, fault);
+    if (fault) throw system_error(file, "cannot be removed", fault.value());
+  };
+  for (int i = 1; fs::exists(folder / fmt::format("plot-{}.svg", i), fault); ++i)
+    remove(folder / fmt::format("plot-{}.svg", i));
+  if (fs::exists(folder / "vtk" / "motion.pvd", fault)) {  // of an export
+    for (const auto& entry : fs::directory_iterator(folder / "vtk", fault)) {
+      const std::string name = entry.path().filename().string();
+      if (name == "motion.pvd" || name == "components.csv" ||
+          (name.starts_with("motion-") && name.ends_with(".vtp")))
+        remove(entry.path());
+    }
   }
-  for (int i = 1; fs::remove(folder / fmt::format("plot-{}.svg", i), fault); ++i) {
-  }
-  if (fs::exists(folder / "vtk" / "motion.pvd", fault)) fs::remove_all(folder / "vtk", fault);
+  for (const char* file : own_files) remove(folder / file);
   return RunFolder(folder);
 }
 

@@ -125,6 +125,12 @@ Json motion_json(const fs::path& folder, Blocks& blocks) {
       .set("columns", motion.columns);
 }
 
+/// The name of the folder, with or without a slash behind it.
+std::string name_of(const fs::path& folder) {
+  const fs::path name = folder.lexically_normal();
+  return (name.filename().empty() ? name.parent_path() : name).filename().string();
+}
+
 Json run_json(const ReportedRun& run, Blocks& blocks) {
   const Thinning thinning(run.results.rows(), run.results.columns.size() - 1);
   const std::vector<double> times = thinning.times(run.results.data.front());
@@ -135,9 +141,7 @@ Json run_json(const ReportedRun& run, Blocks& blocks) {
     plots.add(Json::object().set("title", p.title).set("x", p.x.empty() ? "time" : p.x).set("y", y));
   }
   Json j = Json::object();
-  fs::path name = run.folder.lexically_normal();
-  if (name.filename().empty()) name = name.parent_path();
-  j.set("name", name.filename().string()).set("title", run.title);
+  j.set("name", name_of(run.folder)).set("title", run.title);
   j.set("source", read_text(run.folder / "source.yaml"));
   j.set("model", read_text(run.folder / "model.yaml")).set("summary", json_file(run.folder / "summary.json"));
   j.set("plots", plots).set("rows", run.results.rows());
@@ -223,8 +227,7 @@ std::string report_page(const std::vector<ReportedRun>& runs, const std::vector<
   }
   std::string page(viewer_template());
   const ReportedRun& first = runs.front();
-  put(page, "<!--ESCAPEMENT-TITLE-->",
-      escaped(first.title.empty() ? first.folder.filename().string() : first.title));
+  put(page, "<!--ESCAPEMENT-TITLE-->", escaped(first.title.empty() ? name_of(first.folder) : first.title));
   put(page, "<!--ESCAPEMENT-DATA-->",
       "<script type=\"application/json\" id=\"report\">" + data + "</script>\n" + blocks.text());
   return page;

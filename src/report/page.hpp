@@ -30,7 +30,7 @@ std::vector<Difference> differences(const Results& a, const Results& b);
 
 /// Was the viewer built into this program?
 bool has_viewer();
-/// Of one run, or of two that are compared. The data of a page stay below about 25 MB: longer channels are thinned to
+/// Of one run, or of two that are compared. All channels of a run take at most 21 MB (more beyond 20,000): longer ones are thinned to
 /// the lowest and highest value of equal buckets of rows. Throws FileError.
 std::string report_page(const std::vector<ReportedRun>& runs, const std::vector<Difference>& norms = {});
 

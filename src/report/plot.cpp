@@ -132,6 +132,7 @@ class Figure {
     Range& ys = panels_.front().range;
     const double x = xs.high - xs.low, y = ys.high - ys.low;
     if (!(x > 0) || !(y > 0) || !std::isfinite(x) || !std::isfinite(y)) return;
+    if (y < 0.1 * x || x < 0.1 * y) return;  // no path, or none that one scale could show
     if (y < 0.3 * x) wider(ys, 0.3 * x - y);
     if (y > x) wider(xs, y - x);
     aspect_ = (ys.high - ys.low) / (xs.high - xs.low);

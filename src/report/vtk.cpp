@@ -87,9 +87,9 @@ Picture read_scene(const fs::path& path) {
         const bool ground = on.kind == Node::Kind::null || on.text == "null";
         const int node = ground ? -1 : static_cast<int>(number(on));
         const auto x = numbers(entry(e, "position")), q = numbers(entry(e, "quaternion"));
-        part.ends.push_back({node, {{q[0], {{q[1], q[2], q[3]}}}, {{x[0], x[1], x[2]}}}});
-        if (x.size() != 3 || q.size() != 4 || node >= static_cast<int>(shown.size()))
+        if (x.size() != 3 || q.size() != 4 || node < -1 || node >= static_cast<int>(shown.size()))
           throw FileError(path.string(), "has an end that is nowhere", "run the model again");
+        part.ends.push_back({node, {{q[0], {{q[1], q[2], q[3]}}}, {{x[0], x[1], x[2]}}}});
         in_space = in_space && (ground || shown[node]);
       }
       if (in_space && !part.ends.empty()) picture.parts.push_back(std::move(part));
@@ -256,9 +256,24 @@ std::size_t export_vtk(const fs::path& run, const fs::path& to) {
                     "bodies and joints have; results.csv and results.h5 hold all channels");
   std::vector<Surface> surfaces;
   for (const Part& p : picture.parts) surfaces.push_back(surface(p));
+  for (const Part& p : picture.parts)
+    for (const End& e : p.ends) {
+      if (e.node < 0) continue;
+      const auto& node = picture.nodes[e.node];
+      if (node.first < 1 || node.first + (node.frame ? 7 : 2) > motion.columns)
+        throw FileError(run.string(), "scene.json and motion.bin do not belong together",
+                        "run the model again");
+    }
   std::error_code fault;
   fs::create_directories(to, fault);
   if (fault) throw system_error(to, "cannot be made", fault.value());
+  if (!fs::is_empty(to, fault) && !fs::exists(to / "motion.pvd", fault))
+    throw FileError(to.string(), "the folder holds something else; it is left as it is",
+                    "another folder with --out");
+  for (const auto& file : fs::directory_iterator(to, fault))  // frames of an earlier export
+    if (const std::string name = file.path().filename();
+        name.starts_with("motion-") && name.ends_with(".vtp"))
+      fs::remove(file.path(), fault);
   const RunFolder folder = RunFolder::existing(to);
   std::string list = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n";
   for (std::size_t k = 0; k < motion.frames; ++k) {

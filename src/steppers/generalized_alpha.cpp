@@ -58,7 +58,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
   reach_.assign(positions, -1);
   for (const LieVariable& lie : system.lie_variables())  // origins of frames may be far away
-    for (int k = 0; k < lie.dofs() - 3; ++k) reach_[lie.place.row + k] = lie.place.value + 4 + k;
+    for (int k = 0; k < lie.dofs() - 3; ++k) reach_[lie.place.row + k] = lie.place.value + 4;
 }
 
 StartReport GeneralizedAlpha::start(State& state) { return begin(state, options_.start); }
@@ -229,7 +229,10 @@ void GeneralizedAlpha::set_weights(const State& state) {
 
 double GeneralizedAlpha::reach(const State& state, int row) const {
   if (const int at = system_.value_of_row()[row]; at >= 0) return std::abs(state.value[at]);
-  return reach_[row] < 0 ? 1.0 : std::abs(state.value[reach_[row]]);
+  if (reach_[row] < 0) return 1.0;
+  const double* x =
+      &state.value[reach_[row]];  // increments may be in body axes: whichever coordinate is largest
+  return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
 }
 
 // ------------------------------------------------------------------ velocity offset of index-3 systems

@@ -112,7 +112,7 @@ class GeneralizedAlpha {
   // Work: predicted u and v without the new acceleration, stores without the new flow, projection d, T(u), weights.
   std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, weights_, work_, rows_,
       scratch_, velocity_, velocity_start_;
-  std::vector<int> reach_;         // of rows of frames: the coordinate of the origin, -1 for angles
+  std::vector<int> reach_;         // of rows of frames: the first coordinate of the origin, -1 for angles
   std::vector<double> epsilon_;    // proximal terms of the constraint rows, empty without
   std::span<const double> a_, w_;  // the history this step starts from
 };

@@ -14,13 +14,15 @@ skip() {
 
 program=$root/build/bin/escapement
 pictures=${1:-$root/build/web/screenshots}
-with_lock "$root/build/web" make_viewer || skip "it cannot be made"
+status=0
+(with_lock "$root/build/web" make_viewer) || status=$?
+if ((status == 5)); then skip "its packages cannot be had"; fi
+if ((status)); then exit "$status"; fi
 if [[ $("$program" report /nowhere 2>&1) == *E-VIEWER* ]]; then skip "the program was built without it"; fi
 browser=$(command -v chromium chromium-browser google-chrome | head -n 1) || skip "there is no browser"
 
 # In the copy that has the packages.
 web=$root/build/web/work
-cp -r "$root"/web/. "$web/"
 echo "types and format of web/"
 (cd "$web" && npm run --silent check)
 if [[ -e $web/test/unit.mjs ]]; then (cd "$web" && npm test --silent); fi

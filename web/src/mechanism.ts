@@ -116,6 +116,7 @@ export function extent(poses: Poses): Extent {
   for (let s = 0; s < samples; ++s) {
     poses.set(times[Math.round((s * (times.length - 1)) / Math.max(1, samples - 1))]);
     const now = new Box3();
+    const bodies = new Box3(); // without the ground's side of joints, which what travels leaves behind
     const here: Vector3[] = [];
     for (const component of scene.components) {
       const planar = is_planar(scene, component);
@@ -125,10 +126,12 @@ export function extent(poses: Poses): Extent {
           if (poses.layout && end.node === null) continue;
           poses.end(end, planar, p, q);
           if (!Number.isFinite(p.x + p.y + p.z)) continue;
+          const left_behind = end.node === null && component.type.startsWith("joint.");
           const around = poses.layout ? cube : part.ends.length === 1 ? outlines.get(part)! : centre;
           for (const point of around) {
             corner.copy(point).applyQuaternion(q).add(p);
             now.expandByPoint(corner);
+            if (!left_behind) bodies.expandByPoint(corner);
             here.push(corner.clone());
           }
         }
@@ -136,9 +139,10 @@ export function extent(poses: Poses): Extent {
     }
     if (now.isEmpty()) continue;
     if (s % Math.max(1, Math.min(every, 20)) === 0) points.push(...here);
-    instant = Math.max(instant, now.getSize(corner).length());
+    const size = bodies.isEmpty() ? now : bodies;
+    instant = Math.max(instant, size.getSize(corner).length());
     sweep.union(now);
-    if (s === 0) start.copy(now);
+    if (s === 0) start.copy(size);
   }
   if (poses.layout?.wall) {
     const L = poses.layout.pitch;
