@@ -61,15 +61,7 @@ int compare(const Command& command) {
     fmt::print("{:<{}}  {:>12}  {:>10}  {:>12}  {:>10}\n", "channel", width, "largest", "at t (s)", "rms",
                "relative");
   for (const Difference& d : list) {
-    if (command.json)
-      print_json(Json::object()
-                     .set("event", "difference")
-                     .set("channel", d.channel)
-                     .set("unit", d.unit)
-                     .set("largest", d.largest)
-                     .set("at", d.at)
-                     .set("rms", d.rms)
-                     .set("relative", d.relative));
+    if (command.json) print_json(Json::object().set("event", "difference").merge(difference_json(d)));
     else
       fmt::print("{:<{}}  {:>12.4g}  {:>10.4g}  {:>12.4g}  {:>10}  {}\n", d.channel, width, d.largest, d.at,
                  d.rms, std::isfinite(d.relative) ? fmt::format("{:.2e}", d.relative) : "-",

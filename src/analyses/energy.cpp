@@ -8,23 +8,21 @@ namespace escapement {
 EnergyAccount::EnergyAccount(const System& system) : system_(system), rows_(system.size()) {
   const State state = system.state();
   for (const auto& group : system.groups()) {
-    const bool stated = group->power(state).stated;
-    (stated ? accounted_ : others_).push_back(group.get());
-    states_energy_ = states_energy_ || stated;
+    if (group->power(state).stated) accounted_.push_back(group.get());
   }
 }
 
 void EnergyAccount::look(const State& state) {
   double energy = 0, loss = 0, supply = 0;
+  std::fill(rows_.begin(), rows_.end(), 0.0);
   for (const GroupBase* g : accounted_) {
     const GroupBase::Power p = g->power(state);
     energy += p.energy;
     loss += p.loss;
+    g->residual(state, {.store = 0, .flow = 1}, rows_);
   }
-  // The rows of what states nothing are forces against the motion: their power comes from outside (T-energy-2).
-  std::fill(rows_.begin(), rows_.end(), 0.0);
-  for (const GroupBase* g : others_) g->residual(state, {.store = 0, .flow = 1}, rows_);
-  for (int i = 0; i < system_.rows(Kind::position).end; ++i) supply -= rows_[i] * state.rate[i];
+  // All rows together are zero: what these take, the others supply (T-energy-2).
+  for (int i = 0; i < system_.rows(Kind::position).end; ++i) supply += rows_[i] * state.rate[i];
 
   EnergyBalance& b = balance_;
   if (!begun_) {

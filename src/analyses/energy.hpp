@@ -16,18 +16,18 @@ class EnergyAccount {
  public:
   explicit EnergyAccount(const System& system);
   /// Nothing in the system states an energy.
-  bool empty() const { return !states_energy_; }
+  bool empty() const { return accounted_.empty(); }
   /// The next instant; powers in between by the trapezoidal rule.
   void look(const State& state);
   const EnergyBalance& balance() const { return balance_; }
 
  private:
   const System& system_;
-  std::vector<const GroupBase*> accounted_, others_;  // groups that state energy or loss, and the rest
+  std::vector<const GroupBase*> accounted_;  // groups that state energy or loss
   std::vector<double> rows_;
   EnergyBalance balance_;
   double time_ = 0, loss_ = 0, supply_ = 0;
-  bool states_energy_ = false, begun_ = false;
+  bool begun_ = false;
 };
 
 }  // namespace escapement

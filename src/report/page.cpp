@@ -197,6 +197,16 @@ std::vector<Difference> differences(const Results& a, const Results& b) {
   return list;
 }
 
+Json difference_json(const Difference& d) {
+  return Json::object()
+      .set("channel", d.channel)
+      .set("unit", d.unit)
+      .set("largest", d.largest)
+      .set("at", d.at)
+      .set("rms", d.rms)
+      .set("relative", d.relative);
+}
+
 bool has_viewer() { return !viewer_template().empty(); }
 
 std::string report_page(const std::vector<ReportedRun>& runs, const std::vector<Difference>& norms) {
@@ -210,14 +220,7 @@ std::string report_page(const std::vector<ReportedRun>& runs, const std::vector<
   report.set("runs", list);
   if (runs.size() > 1) {
     Json differences = Json::array();
-    for (const Difference& d : norms)
-      differences.add(Json::object()
-                          .set("channel", d.channel)
-                          .set("unit", d.unit)
-                          .set("largest", d.largest)
-                          .set("at", d.at)
-                          .set("rms", d.rms)
-                          .set("relative", d.relative));
+    for (const Difference& d : norms) differences.add(difference_json(d));
     report.set("norms", differences);
   }
   std::string data;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "record/json.hpp"
 #include "record/results.hpp"
 
 namespace escapement {
@@ -27,6 +28,7 @@ struct Difference {
   double relative = 0;  // rms over that of the first run about its mean; not finite if that is constant
 };
 std::vector<Difference> differences(const Results& a, const Results& b);
+Json difference_json(const Difference& difference);
 
 /// Was the viewer built into this program?
 bool has_viewer();
