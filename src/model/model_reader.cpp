@@ -369,6 +369,17 @@ class ModelReader {
         if (n.substr(n.find('.') + 1) == type_name) ending.push_back(n);
       if (ending.size() == 1) near = "did you mean " + ending[0] + "?";
       if (ending.size() > 1) near = fmt::format("one of {}", fmt::join(ending, ", "));
+      if (near.empty()) {  // `joint.hinge`: a word of a summary
+        const std::size_t dot = type_name.find('.');
+        const std::string domain = dot == std::string::npos ? "" : type_name.substr(0, dot + 1);
+        const std::string word = " " + type_name.substr(domain.size());
+        for (const ComponentType& t : registry_.types())
+          if (word.size() > 3 && t.name.starts_with(domain) &&
+              (" " + t.summary).find(word) != std::string::npos)
+            ending.push_back(t.name);
+        if (!ending.empty() && ending.size() < 6) near = fmt::format("one of {}", fmt::join(ending, ", "));
+        if (ending.size() == 1) near = "did you mean " + ending[0] + "?";
+      }
       throw fault("E-COMPONENT", type->mark, path, fmt::format("there is no component type `{}`", type_name),
                   near.empty() ? "escapement components lists all types" : near);
     }
