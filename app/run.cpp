@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -206,6 +207,19 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   for (const auto& w : s.warnings) warnings.add(w);
   Json notes = Json::array();
   for (const auto& n : s.notes) notes.add(n);
+  if (!s.ended_by.empty()) j.set("ended_by", s.ended_by);
+  if (s.steps > 0) j.set("smallest_step", s.smallest_step).set("largest_step", s.largest_step);
+  if (options.adaptive) {
+    Json limited = Json::array();  // the unknowns that decided how long steps were, most often first
+    std::vector<std::pair<long, std::string>> by;
+    for (const auto& [name, count] : s.limited_by) by.emplace_back(-count, name);
+    std::sort(by.begin(), by.end());
+    for (std::size_t i = 0; i < by.size() && i < 10; ++i)
+      limited.add(Json::object().set("unknown", by[i].second).set("steps", -by[i].first));
+    j.set("tolerance", options.scales.positions.relative).set("horizon", options.scales.horizon);
+    j.set("estimator", options.scales.estimator == ErrorEstimator::embedded ? "embedded" : "history");
+    j.set("limited_by", limited);
+  }
   j.set("events", events).set("event_count", s.event_count).set("warnings", warnings).set("notes", notes);
   j.set("largest_constraint_violation", s.largest_violation).set("most_violated", s.most_violated);
   j.set("largest_velocity_violation", s.largest_velocity_violation)
@@ -229,7 +243,7 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   Json steps = Json::array();
   for (double h : options.steps) steps.add(h);
   j.set("scheme", options.scheme).set("scheme_parameters", parameters).set("step_sizes", steps);
-  j.set("constraints", options.stepper.constraints == ConstraintForm::index2 ? "index-2" : "index-3");
+  j.set("constraints", result.constraints == ConstraintForm::index2 ? "index-2" : "index-3");
   j.set("version", ESCAPEMENT_VERSION).set("model_hash", hash);
   if (failure) j.set("error", error_json(*failure, place));
   return j;
@@ -247,8 +261,12 @@ void print_summary(const Model& model, const Assembly& assembly, const RunResult
                    const fs::path& folder, std::size_t channels, bool hdf5, const std::string& program) {
   const RunStatistics& s = result.statistics;
   if (!model.title.empty()) fmt::print("{}\n", model.title);
-  fmt::print("  {} to t = {:g} s in {:.3g} s ({:.3g} × real time)\n", plural(s.steps, "step"),
-             s.simulated_seconds, wall, wall > 0 ? s.simulated_seconds / wall : 0.0);
+  const std::string rejected = s.rejected_steps > 0 ? fmt::format(", {} rejected,", s.rejected_steps) : "";
+  const std::string sizes = s.smallest_step < 0.99 * s.largest_step && s.steps > 1
+                                ? fmt::format(" of {:.3g} to {:.3g} s", s.smallest_step, s.largest_step)
+                                : "";
+  fmt::print("  {}{}{} to t = {:g} s in {:.3g} s ({:.3g} × real time)\n", plural(s.steps, "step"), sizes,
+             rejected, s.simulated_seconds, wall, wall > 0 ? s.simulated_seconds / wall : 0.0);
   static const char* const names[] = {"position", "state", "signal", "constraint", "nonholonomic constraint"};
   std::string kinds;
   for (int k = 0; k < kind_count; ++k)
@@ -260,7 +278,11 @@ void print_summary(const Model& model, const Assembly& assembly, const RunResult
   if (assembly.system.rows(Kind::holonomic).size() + assembly.system.rows(Kind::nonholonomic).size() > 0)
     fmt::print("  largest constraint violation: {:.2g}{}, of its rate {:.2g}\n", s.largest_violation,
                s.most_violated.empty() ? "" : " (" + s.most_violated + ")", s.largest_velocity_violation);
-  if (s.event_count > 0) fmt::print("  {}\n", plural(s.event_count, "event"));
+  if (s.event_count > 0)
+    fmt::print("  {}{}\n", plural(s.event_count, "event"),
+               s.ended_by.empty()
+                   ? ""
+                   : fmt::format("; {} ended the run at t = {:g} s", s.ended_by, s.simulated_seconds));
   fmt::print("  {} × {} in {}\n", plural(s.rows, "row"), plural(static_cast<long>(channels), "channel"),
              (folder / "results.csv").string() + (hdf5 ? ", results.h5" : ""));
   const std::string at = quoted_if_needed(folder.string());

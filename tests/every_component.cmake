@@ -12,7 +12,7 @@ if(count LESS 10)
 endif()
 foreach(header ${headers})
   file(STRINGS ${ROOT}/src/${header} structs REGEX "^(struct|class) [A-Z].*{")
-  if(structs STREQUAL "" OR header MATCHES "/(build|blocks).hpp$") # no element
+  if(structs STREQUAL "" OR header MATCHES "(/|_)(build|blocks).hpp$") # no element
     continue()
   endif()
   string(FIND "${checks}" "\"${header}\"" at)

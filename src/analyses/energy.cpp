@@ -40,4 +40,10 @@ void EnergyAccount::look(const State& state) {
   supply_ = supply;
 }
 
+void EnergyAccount::impact(const State& state) {
+  const double before = balance_.end;
+  look(state);
+  balance_.dissipated += before - balance_.end;
+}
+
 }  // namespace escapement

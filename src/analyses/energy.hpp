@@ -19,6 +19,8 @@ class EnergyAccount {
   bool empty() const { return accounted_.empty(); }
   /// The next instant; powers in between by the trapezoidal rule.
   void look(const State& state);
+  /// After an event that sets velocities or values: what is missing was dissipated in it.
+  void impact(const State& state);
   const EnergyBalance& balance() const { return balance_; }
 
  private:

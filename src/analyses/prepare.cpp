@@ -6,6 +6,7 @@
 #include <random>
 
 #include "analyses/equilibrium.hpp"
+#include "analyses/events.hpp"
 #include "analyses/simulate.hpp"
 #include "core/manifold.hpp"
 #include "core/redundancy.hpp"
@@ -104,6 +105,7 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
   Prepared result;
   State& state = result.state = assembly.initial;
   apply_jumps_at_start(assembly, state);
+  system.enter(state);
   StartOptions start = options.start;
   start.kept = assembly.kept;
   if (options.mode != StartMode::given) {
@@ -116,6 +118,7 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
       start.kept.rate.clear();
     }
     project(system, state, start);
+    system.enter(state);
     system.remember(state, true);
     tell_moves(
         system, given, state,
@@ -133,7 +136,13 @@ Prepared prepare_consistent(const Assembly& assembly, const PrepareOptions& opti
   Prepared result = prepare(assembly, options);
   StartOptions start = options.start;
   start.proximal = std::max(start.proximal, result.proximal);
-  make_consistent(assembly.system, result.state, start);
+  EventWatch watch(assembly);
+  for (int round = 0; round < 50; ++round) {  // until all modes hold
+    make_consistent(assembly.system, result.state, start);
+    const auto due = watch.empty() ? std::vector<int>() : watch.due(result.state);
+    if (due.empty()) break;
+    watch.cross(result.state, due);
+  }
   return result;
 }
 

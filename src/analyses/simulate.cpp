@@ -4,124 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <queue>
 
+#include "analyses/events.hpp"
 #include "analyses/reaction_watch.hpp"
 #include "analyses/singularity.hpp"
+#include "analyses/timetable.hpp"
 #include "model/row_owner.hpp"
+#include "steppers/step_control.hpp"
 
 namespace escapement {
 namespace {
-
-/// A fault of a key of `simulate:`, or of the section ("").
-ModelError error(const char* code, const Model& model, const std::string& key, std::string cause,
-                 std::string hint = {}) {
-  return ModelError(code, key.empty() ? "simulate" : "simulate." + key, std::move(cause), std::move(hint),
-                    model.simulate_mark(key).place());
-}
-
-double number(const FieldValues& values, std::string_view key) { return std::get<double>(*values.find(key)); }
-
-/// Times at which steps end: multiples of the pattern of steps, jumps of sources, the end. Times are computed from
-/// whole numbers of steps, so they do not drift.
-class Timetable {
- public:
-  Timetable(const SimulateOptions& options, bool constrained)
-      : options_(options), sliver_(constrained ? 1e-3 : 0.0) {
-    for (double h : options.steps) pattern_ += h;
-  }
-
-  struct Step {
-    double size, end;
-    bool regular;       // ends at a time of the pattern (or the end of the run): rows of results belong here
-    bool jump;          // ends where a source jumps
-    double passed = 0;  // a time of the pattern within the step, too near to a jump to end there; 0: none
-  };
-
-  /// The step from t on; `jump` is when the next source jumps. Between a time of the pattern and a jump next to it no
-  /// step is taken with constraints: one so short would lose multipliers in rounding (T-jump-3).
-  Step next(double t, double jump) {
-    double h = options_.steps[done_ % options_.steps.size()], end = regular_end(h), passed = 0;
-    const bool left_over = end - t < sliver_ * h, jump_next = jump - end < sliver_ * h;
-    if (end < options_.until && jump > end + slack() && (left_over || jump_next)) {
-      passed = end;
-      ++done_;
-      h = options_.steps[done_ % options_.steps.size()];
-      end = regular_end(h);
-    }
-    const bool last = end >= options_.until && end - jump < std::min(sliver_ * h, jump - t);
-    const bool regular = last || jump >= end - slack();
-    if (regular) ++done_;
-    else end = jump;
-    // A whole step keeps its exact size: the coefficients of the scheme, and so its matrix, stay the same.
-    const bool whole = regular && std::abs(end - t - h) <= 1e-9 * h;
-    return {whole ? h : end - t, end, regular, jump <= end + slack(), passed};
-  }
-  /// Times that differ by less are the same: rounding of the times themselves.
-  double slack() const { return 1e-9 * options_.steps[done_ % options_.steps.size()]; }
-
- private:
-  double regular_end(double h) const {
-    const double end = time_of(done_ + 1);
-    return end > options_.until - 1e-6 * h ? options_.until : end;
-  }
-  double time_of(long k) const {
-    const long n = static_cast<long>(options_.steps.size());
-    if (n == 1) return static_cast<double>(k) * options_.steps[0];
-    double t = static_cast<double>(k / n) * pattern_;
-    for (long i = 0; i < k % n; ++i) t += options_.steps[i];
-    return t;
-  }
-  const SimulateOptions& options_;
-  double sliver_;  // of a step
-  double pattern_ = 0;
-  long done_ = 0;
-};
-
-/// What jumps when: the next time of every event, the earliest first.
-class Jumps {
- public:
-  explicit Jumps(const std::vector<TimeEvent>& events) : events_(events), done_(events.size(), 0.0) {
-    for (std::size_t i = 0; i < events.size(); ++i) await(i);
-  }
-  double next() const {
-    return queue_.empty() ? std::numeric_limits<double>::infinity() : queue_.top().first;
-  }
-  /// All that is due by now; how many.
-  int apply(State& state, double now) {
-    int count = 0;
-    while (next() <= now) {
-      const std::size_t i = queue_.top().second;
-      const TimeEvent& e = events_[i];
-      queue_.pop();
-      if (const double last = last_due(e, now); last > done_[i]) {  // of several at once the last one counts
-        done_[i] = last;
-      } else {
-        state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value + done_[i] * e.increment;
-        done_[i] += 1;
-        ++count;
-      }
-      if (done_[i] < e.count) await(i);
-    }
-    return count;
-  }
-
- private:
-  static double time_of(const TimeEvent& e, double k) { return e.time + k * e.period; }
-  static double last_due(const TimeEvent& e, double now) {
-    if (e.period <= 0) return 0;
-    double k = std::min(e.count - 1, std::floor((now - e.time) / e.period));
-    if (time_of(e, k) > now) k -= 1;  // rounding
-    return k;
-  }
-  void await(std::size_t i) { queue_.emplace(time_of(events_[i], done_[i]), i); }
-
-  using Due = std::pair<double, std::size_t>;  // time, event
-  const std::vector<TimeEvent>& events_;
-  std::vector<double> done_;  // how many times, by event
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> queue_;
-};
 
 class Run {
  public:
@@ -137,23 +29,27 @@ class Run {
   RunResult run() {
     State& state = result_.state;
     state = std::move(prepared_.state);
-    jumps_.apply(state, state.t + timetable_.slack());
+    result_.constraints = stepper_.options().constraints;
+    jumps_.apply(state, state.t + slack());
     for (const auto& w : prepared_.warnings) warn(w);
     result_.statistics.notes = prepared_.notes;
     for (const auto& w : stepper_.warnings()) warn(w.message);
-    const StartReport start = stepper_.start(state);
-    result_.statistics.newton_iterations += start.newton.iterations;
-    result_.statistics.factorizations += start.newton.factorizations;
+    count(stepper_.start(state).newton);
+    if (!watch_.empty()) {
+      settle(state, watch_.due(state), false);
+      watch_.begin(state);
+    }
     account(state);
-    record(state);
+    if (options_.output_times.empty() || options_.output_times[0] == 0) record(state), ++next_output_;
 
     try {
-      while (state.t < options_.until && !result_.failure && !result_.stopped)
-        advance(state, timetable_.next(state.t, next_jump(state)));
+      if (options_.adaptive) control_.emplace(first_step(state), options_.h_min, options_.h_max);
+      while (state.t < options_.until && !over()) advance(state);
     } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
       result_.failure = {e.code, e.where, owner_of_unknown(e.where), "", state.t, e.cause, e.hint};
     }
     result_.statistics.simulated_seconds = state.t;
+    restore_numbers();
     return std::move(result_);
   }
 
@@ -161,43 +57,404 @@ class Run {
   GeneralizedAlphaOptions stepper_options() const {
     GeneralizedAlphaOptions o = options_.stepper;
     if (o.proximal == 0) o.proximal = prepared_.proximal;
+    if (system_.switches() && !options_.constraints_chosen) o.constraints = ConstraintForm::index2;
     return o;
   }
-  void advance(State& state, const Timetable::Step& step) {
+  bool over() const { return result_.failure || result_.stopped || !result_.statistics.ended_by.empty(); }
+  /// Times that differ by less are the same.
+  double slack() const { return options_.adaptive ? 1e-13 * options_.until : timetable_.slack(); }
+  void count(const NewtonReport& report) {
+    result_.statistics.newton_iterations += report.iterations;
+    result_.statistics.factorizations += report.factorizations;
+    iterations_ += report.iterations;
+    factorizations_ += report.factorizations;
+  }
+
+  // ---- one step
+
+  void advance(State& state) {
     RunStatistics& s = result_.statistics;
-    if (step.passed > 0)
-      before_ = {state.t, state.value, state.rate, state.acceleration, state.store, {}, {}};
-    const StepReport report = stepper_.advance(state, step.size);
-    s.newton_iterations += report.newton.iterations;
-    s.factorizations += report.newton.factorizations;
-    if (!report.ok()) {
-      ++s.rejected_steps;
-      fail(state, step.size, report.newton);
+    iterations_ = factorizations_ = rejected_ = 0;
+    PlannedStep step = options_.adaptive ? chosen(state.t) : timetable_.next(state.t, next_jump(state));
+    fired_.clear();
+    if (!compute(state, step)) return;
+    if (step.size == 0) {  // something switches before any time passes
+      settle(state, fired_, true);
+      if (!over()) watch_.begin(state);
       return;
     }
-    ++s.steps;
+    rows_within(state, step);
+    stepper_.commit(state);
     state.t = step.end;
+    ++s.steps;
+    s.smallest_step = s.steps == 1 ? step.size : std::min(s.smallest_step, step.size);
+    s.largest_step = std::max(s.largest_step, step.size);
+    if (!options_.adaptive) timetable_.taken(step, state.t);
+    if (!watch_.empty()) watch_.taken();
     account(state);
-    if (step.passed > 0) regular_time(between(before_, state, step.passed), step.size, false);
-    if (step.jump) {
-      jump(state);
-      account(state);  // powers jump too
+    if (step.jump) jump(state);
+    if (!fired_.empty()) settle(state, fired_, true);
+    if (step.jump || !fired_.empty()) {
+      if (!watch_.empty() && !over()) watch_.begin(state);
+      if (control_) control_->interrupted();
     }
-    if (step.regular) regular_time(state, step.size, state.t >= options_.until);
-    if (const auto passed = watch_.look(stepper_.newton(), state)) singular(*passed);
-    if (options_.stepper.constraints == ConstraintForm::index3 && reactions_.look(state))
-      warn(fmt::format(
-          "from about t = {:.4g} s on the reactions alternate from step to step and grow: they are not to "
-          "be trusted. {}",
-          state.t, turning_hint(state, step.size)));
-    if (!observer_.step({state, step.size, s.steps, report.newton.iterations, report.newton.factorizations}))
+    if (result_.failure) return;
+    row_at_end(state, step, state.t >= options_.until || over());
+    look(state, step.size);
+    if (!observer_.step({state, step.size, s.steps, iterations_, factorizations_, rejected_}))
       result_.stopped = true;
   }
+
+  /// The next step as the errors suggest, ending where sources jump and at the end, without a sliver before it.
+  PlannedStep chosen(double t) {
+    const double jump = next_jump(result_.state), target = std::min(options_.until, jump);
+    const double left = target - t, wanted = control_->next();
+    if (left <= 1.01 * wanted) return {left, target, true, jump <= target, 0};
+    const double h = left < 2 * wanted ? 0.5 * left : wanted;
+    return {h, t + h, true, false, 0};
+  }
+  void shorten(PlannedStep& step, double t, double size) {
+    step = {size, t + size, options_.adaptive, false,
+            step.passed > 0 && step.passed < t + size ? step.passed : 0.0};
+  }
+
+  /// The loop over rejections (T-step-1): a step that has a solution, is within the tolerance and ends at the first event,
+  /// if there is one. False: there is none, and the run has failed.
+  bool compute(State& state, PlannedStep& step) {
+    const double planned = step.size;
+    for (;;) {
+      const StepReport report = attempt(state, step.size);
+      LocalError error;
+      if (report.ok() && options_.adaptive) error = stepper_.local_error(state, options_.scales);
+      const bool located = report.ok() && error.size <= StepControl::accept && locate(state, step);
+      if (located) {
+        if (options_.adaptive && step.size > 0) {
+          control_->taken(step.size, error.size, step.size == planned);
+          if (error.row >= 0)
+            ++result_.statistics
+                  .limited_by[system_.unknown_name(error.row) + (error.rate ? " (velocity)" : "")];
+        }
+        return true;
+      }
+      ++result_.statistics.rejected_steps;
+      ++rejected_;
+      if (!options_.adaptive) {
+        fail(state, step.size, report.ok() ? failed_ : report.newton);
+        return false;
+      }
+      if (report.ok() && error.size > StepControl::accept) control_->rejected(step.size, error.size);
+      else control_->failed(step.size);
+      if (control_->too_small()) {
+        if (report.ok() && error.size > StepControl::accept) fail(state, step.size, error);
+        else fail(state, step.size, report.ok() ? failed_ : report.newton);
+        return false;
+      }
+      shorten(step, state.t, control_->next());
+    }
+  }
+
+  StepReport attempt(State& state, double h) {
+    if (options_.adaptive || !watch_.empty()) {
+      const double third =
+          stepper_.history.third;  // one that is very near to the end, or far beyond, is of no use
+      if (!(third < 0) && !(third > 0.2 * h && third < 0.8 * h)) {
+        const StepReport ahead = stepper_.look_ahead(state, h);
+        count(ahead.newton);
+        if (!ahead.ok() && options_.adaptive) return ahead;
+      }
+    }
+    StepReport report = stepper_.attempt(state, h);
+    count(report.newton);
+    return report;
+  }
+
+  /// So small that the error of a step of this kind is well within the tolerance, if the motion goes on as it begins.
+  double first_step(const State& state) const {
+    if (options_.first > 0) return options_.first;
+    double h = options_.h_max;
+    const auto nominal = system_.nominal();
+    const auto at = system_.value_of_row();
+    const double part =
+        std::sqrt(std::max(options_.scales.positions.absolute, options_.scales.states.absolute));
+    const auto within = [&](double size, double rate) {
+      if (rate != 0) h = std::min(h, part * size / std::abs(rate));
+    };
+    for (int i = 0; i < system_.rows(Kind::position).end; ++i) {
+      within(nominal[i] + std::abs(state.rate[i]), state.acceleration[i]);
+      within(nominal[i] + (at[i] >= 0 ? std::abs(state.value[at[i]]) : 0.0), state.rate[i]);
+    }
+    const Range states = system_.rows(Kind::state);
+    for (int i = states.begin; i < states.end; ++i)
+      within(nominal[i] + std::abs(state.value[at[i]]), state.rate[i]);
+    return std::max(h, 10 * options_.h_min);
+  }
+
+  // ---- events
+
+  double event_tolerance(double t) const {
+    const double wanted = options_.event_tolerance > 0 ? options_.event_tolerance : 1e-12 * options_.until;
+    return std::max(wanted, 4e-16 * t);
+  }
+
+  /// Ends the step just computed at the first event, if there is one: steps to where the interpolant says, again and again,
+  /// until an event is at the end of one (T-event-2). A corner is passed by a thousandth of the step instead: on it, Newton
+  /// would not know its side. False: one of the steps has no solution.
+  bool locate(State& state, PlannedStep& step) {
+    if (watch_.empty()) return true;
+    auto first = watch_.first(stepper_, state);
+    if (!first) return true;
+    const double exact = event_tolerance(state.t), rough = std::max(exact, 1e-3 * step.size);
+    double low = 0, high = step.size, tolerance = exact;
+    const auto aim = [&](double at) {
+      tolerance = watch_.corners_only() ? rough : exact;
+      return tolerance == exact ? at : std::min(at + 0.5 * rough, high);
+    };
+    double size = aim(std::min(*first, 1.0) * step.size);
+    for (int k = 0; k < 60; ++k) {
+      if (size <= exact) {
+        fired_ = watch_.early();
+        shorten(step, state.t, 0);
+        return true;
+      }
+      if (size != stepper_.coefficients().h) {
+        const StepReport report = stepper_.attempt(state, size);
+        count(report.newton);
+        if (!report.ok()) {
+          failed_ = report.newton;
+          return false;
+        }
+        first = watch_.first(stepper_, state);
+      }
+      if (first) {
+        high = size;
+        const double earlier = std::max(*first * size, low);
+        const double next = aim(earlier);
+        if (size - earlier <= tolerance || high - low <= tolerance) break;
+        size = k % 4 == 3 ? 0.5 * (low + earlier) : next;
+        continue;
+      }
+      low = size;
+      if (!watch_.passing(stepper_, state, exact).empty() || high - low <= exact) break;
+      const double later = low + watch_.soonest() + (tolerance == exact ? 0.0 : 0.5 * rough);
+      size = later > low && later < high ? later : 0.5 * (low + high);
+    }
+    fired_ = watch_.passing(stepper_, state, exact);
+    const double taken = stepper_.coefficients().h;
+    if (step.size - taken > exact) shorten(step, state.t, taken);
+    return true;
+  }
+
+  /// What has passed zero switches, then whatever does not hold any more, until all modes hold.
+  void settle(State& state, std::vector<int> functions, bool told) {
+    std::vector<int> crossed;
+    for (int round = 0; !functions.empty() && !over(); ++round) {
+      for (const int f : functions) {
+        const bool often = told && watch_.chatters(f, state.t, 1e-4 * usual_step());
+        if (often && watch_.is_corner(f)) {
+          watch_.mute(f);
+          warn(fmt::format(
+              "{}: its corner is passed again and again from t = {:.4g} s on; its corners are not located "
+              "any more",
+              watch_.name(f), state.t));
+        } else if (often || round > 50) {
+          return chatter(state, watch_.name(f));
+        }
+      }
+      const EventWatch::Change change = watch_.cross(state, functions);
+      if (told)
+        for (const std::string& who : change.who) event(state.t, who);
+      carry_out(state, change);
+      crossed.insert(crossed.end(), functions.begin(), functions.end());
+      functions = watch_.due(state, crossed);
+    }
+  }
+
+  void carry_out(State& state, const EventWatch::Change& change) {
+    Continuation how = change.how;
+    bool moved = false;
+    if (!change.fired.empty()) how = std::max(how, act(state, change.fired, moved));
+    if (!change.impacts.empty()) {
+      apply_impacts(system_, state, change.impacts, start_options());
+      moved = true;
+    }
+    if (how == Continuation::none) {
+      if (change.corner) stepper_.corner();
+      return;
+    }
+    if (how == Continuation::jump) stepper_.discontinuity(state, slack());
+    else count(stepper_.restart(state).newton);
+    if (moved) {
+      energy_.impact(state);
+      result_.statistics.energy = energy_.balance();
+    } else {
+      account(state);
+    }
+  }
+
+  /// What the events of the model do, all with the values just before.
+  Continuation act(State& state, const std::vector<const EventType*>& events, bool& moved) {
+    Continuation how = Continuation::none;
+    std::vector<std::pair<const EventAction*, double>> actions;
+    for (const EventType* e : events) {
+      std::vector<double> in = {state.t};
+      for (const int v : e->inputs) in.push_back(state.value[system_.variables()[v].value]);
+      for (const EventAction& a : e->actions) {
+        const double value = a.value ? a.value->evaluate<double>(in) : 0.0;
+        if (!std::isfinite(value))
+          throw ModelError("E-NAN", e->name + ".set." + a.target,
+                           fmt::format("at t = {:g} s its value is {}", state.t, value),
+                           "look for a division by zero or a root of a negative number");
+        actions.emplace_back(&a, value);
+        if (a.kind == EventAction::Kind::stop) result_.statistics.ended_by = e->name;
+      }
+    }
+    std::vector<int> rows;
+    std::vector<double> rates;
+    std::vector<Override> numbers;
+    for (const auto& [a, value] : actions) {
+      const Variable* v = a->variable >= 0 ? &system_.variables()[a->variable] : nullptr;
+      switch (a->kind) {
+        case EventAction::Kind::stop:
+          break;
+        case EventAction::Kind::memory:
+          state.memory[a->element.group->memory_of(a->element.index) + a->slot] = value;
+          how = std::max(how, Continuation::jump);
+          break;
+        case EventAction::Kind::parameter:
+          numbers.push_back({a->target, a->key, value});
+          break;
+        case EventAction::Kind::velocity:
+          rows.push_back(v->row + a->part);
+          rates.push_back(value);
+          break;
+        case EventAction::Kind::position:
+        case EventAction::Kind::state:
+          state.value[v->value + a->part] = value;
+          how = Continuation::restart;
+          moved = true;
+      }
+    }
+    if (!numbers.empty()) {
+      retune(state, numbers);
+      how = Continuation::restart;
+      moved = true;
+    }
+    if (!rows.empty()) {
+      set_velocities(system_, state, rows, rates, start_options());
+      how = Continuation::restart;
+      moved = true;
+    }
+    return how;
+  }
+
+  /// The system goes on with other numbers of the same elements.
+  void retune(State& state, const std::vector<Override>& numbers) {
+    for (const Override& n : numbers) {
+      std::erase_if(overrides_,
+                    [&](const Override& o) { return o.component == n.component && o.key == n.key; });
+      overrides_.push_back(n);
+    }
+    restore_numbers();
+    auto other = std::make_unique<Assembly>(options_.retune(overrides_));
+    if (!system_.take_numbers(other->system))
+      throw ModelError("E-EVENT", numbers.front().component + "." + numbers.front().key,
+                       "with this value the model has other equations: an event cannot set it",
+                       "leave the number of parts and unknowns as it is");
+    other_ = std::move(other);
+    jumps_ = Jumps(other_->events);
+    for (TimeEvent& e : other_->events)  // they belong to the elements of the system that runs
+      for (std::size_t g = 0; g < system_.groups().size(); ++g)
+        if (e.element.group == other_->system.groups()[g].get()) e.element.group = system_.groups()[g].get();
+    State past = state;
+    jumps_.apply(past, state.t + slack());
+    state.memory = past.memory;
+  }
+  void restore_numbers() {
+    if (!other_) return;
+    system_.take_numbers(other_->system);
+    other_.reset();
+  }
+
+  StartOptions start_options() const {
+    StartOptions o = stepper_.options().start;
+    o.proximal = stepper_.options().proximal;
+    return o;
+  }
+  double usual_step() const {
+    return options_.adaptive ? (control_ ? control_->next() : 0.0) : options_.steps.front();
+  }
+  void event(double t, std::string what) {
+    ++result_.statistics.event_count;
+    if (result_.statistics.events.size() < 10000) result_.statistics.events.push_back({t, std::move(what)});
+  }
+  void chatter(const State& state, const std::string& who) {
+    RunFailure f;
+    f.code = "E-CHATTER";
+    f.time = state.t;
+    f.where = fmt::format("t={:g} s", state.t);
+    f.component = who;
+    f.cause = fmt::format("{} switches to and fro without time going on", who) + last_events();
+    f.hint =
+        "give it a hysteresis or a smooth transition; an ideal switch in a loop has no motion between its "
+        "two sides";
+    result_.failure = std::move(f);
+  }
+
+  // ---- results
 
   void account(const State& state) {
     if (energy_.empty()) return;
     energy_.look(state);
     result_.statistics.energy = energy_.balance();
+  }
+
+  /// Rows at times of their own, or one every so many steps?
+  bool at_times() const { return options_.output_interval > 0 || !options_.output_times.empty(); }
+  double next_due() const {
+    if (options_.output_times.empty()) return static_cast<double>(next_output_) * options_.output_interval;
+    const auto k = static_cast<std::size_t>(next_output_);
+    return k < options_.output_times.size() ? options_.output_times[k] : INFINITY;
+  }
+
+  /// Rows of results that are due within the step just computed, from its interpolant.
+  void rows_within(const State& state, const PlannedStep& step) {
+    const auto at = [&](double t) {
+      stepper_.interpolate(state, (t - state.t) / step.size, between_);
+      between_.t = t;
+    };
+    if (!at_times()) {
+      if (step.passed > 0) at(step.passed), every_so_many(between_, false);
+      return;
+    }
+    for (double due = next_due(); due < step.end - 1e-9 * step.size; due = next_due()) {
+      at(due);
+      ++next_output_;
+      record(between_);
+    }
+  }
+  /// The end of a step: is a row due?
+  void row_at_end(const State& state, const PlannedStep& step, bool last) {
+    if (!at_times()) {
+      if (step.regular || options_.adaptive || last) every_so_many(state, last);
+      return;
+    }
+    const double now = state.t + 1e-9 * step.size;
+    if (next_due() > now && !(last && options_.output_times.empty())) return;
+    record(state);
+    while (next_due() <= now) ++next_output_;
+  }
+  void every_so_many(const State& state, bool last) {
+    if (++regular_steps_ % options_.output_steps == 0 || last) record(state);
+  }
+
+  void look(const State& state, double h) {
+    if (!system_.switches())
+      if (const auto passed = watched_.look(stepper_.newton(), state)) singular(*passed);
+    if (stepper_.options().constraints == ConstraintForm::index3 && reactions_.look(state))
+      warn(fmt::format(
+          "from about t = {:.4g} s on the reactions alternate from step to step and grow: they are not to "
+          "be trusted. {}",
+          state.t, turning_hint(state, h)));
   }
 
   void singular(const SingularPosition& position) {
@@ -209,57 +466,21 @@ class Run {
       result_.statistics.events.push_back({position.time, "singular position"});
   }
 
-  /// A time of the pattern: a row of results, if one is due.
-  void regular_time(const State& state, double step, bool last) {
-    ++regular_steps_;
-    if (options_.output_interval > 0) {
-      const double due = static_cast<double>(next_output_) * options_.output_interval;
-      if (state.t < due - 1e-6 * step && !last) return;
-      record(state);
-      next_output_ = static_cast<long>(std::floor(state.t / options_.output_interval + 1e-6)) + 1;
-    } else if (regular_steps_ % options_.output_steps == 0 || last) {
-      record(state);
-    }
-  }
-
-  /// The state at a time very near to one end of a step: on the line between both ends it is off by a thousandth of what
-  /// the step is.
-  const State& between(const State& a, const State& b, double t) {
-    const double s = (t - a.t) / (b.t - a.t);
-    const auto mix = [s](std::vector<double>& to, const std::vector<double>& x,
-                         const std::vector<double>& y) {
-      to.resize(y.size());
-      for (std::size_t i = 0; i < y.size(); ++i) to[i] = x[i] + s * (y[i] - x[i]);
-    };
-    mix(passing_.value, a.value, b.value);
-    mix(passing_.rate, a.rate, b.rate);
-    mix(passing_.acceleration, a.acceleration, b.acceleration);
-    mix(passing_.store, a.store, b.store);
-    for (const LieVariable& lie : system_.lie_variables()) {
-      double* q = &passing_.value[lie.place.value];
-      const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-      for (int k = 0; k < 4; ++k) q[k] /= size;
-    }
-    passing_.memory = b.memory;
-    passing_.t = t;
-    return passing_;
-  }
-
   /// When the next source jumps, or something that was delayed.
   double next_jump(const State& state) const { return std::min(jumps_.next(), system_.next_break(state)); }
   void jump(State& state) {
-    const int count = jumps_.apply(state, state.t + timetable_.slack());
-    result_.statistics.event_count += count;
-    for (int i = 0; i < count && result_.statistics.events.size() < 10000; ++i)
-      result_.statistics.events.push_back({state.t, "source jumps"});
-    stepper_.discontinuity(state, timetable_.slack());
+    const int sources = jumps_.apply(state, state.t + slack());
+    for (int i = 0; i < sources; ++i) event(state.t, "source jumps");
+    stepper_.discontinuity(state, slack());
+    account(state);  // powers jump too
+    if (!watch_.empty()) settle(state, watch_.due(state), true);
   }
 
   void record(const State& state) {
     observer_.row(state);
     ++result_.statistics.rows;
     const Range constraints{system_.rows(Kind::holonomic).begin, system_.size()};
-    if (constraints.size() == 0 || &state == &passing_) return;
+    if (constraints.size() == 0 || &state == &between_) return;
     RunStatistics& s = result_.statistics;
     const auto note = [&](Range rows, double& largest, std::string& where) {
       for (int i = rows.begin; i < rows.end; ++i)
@@ -289,6 +510,31 @@ class Run {
         turn > 0.05 ? fmt::format("{} turns by {:.2g} rad in a step; try ", owner_of_unknown(who), turn)
                     : "Try ";
     return fast + "`constraints: index-2`, a smaller rho, or a smaller step";
+  }
+
+  std::string last_events() const {
+    const auto& events = result_.statistics.events;
+    if (events.empty()) return "";
+    std::string text = "; last events: ";
+    const std::size_t from = events.size() > 3 ? events.size() - 3 : 0;
+    for (std::size_t i = from; i < events.size(); ++i)
+      text += fmt::format("{}{} at {:g} s", i > from ? ", " : "", events[i].what, events[i].time);
+    return text;
+  }
+
+  void fail(const State& state, double h, const LocalError& error) {
+    RunFailure f;
+    const std::string unknown = error.row >= 0 ? system_.unknown_name(error.row) : "";
+    f.code = "E-TOLERANCE";
+    f.time = state.t;
+    f.where = fmt::format("t={:g} s h={:g} s", state.t, h);
+    f.component = owner_of_unknown(unknown);
+    f.equation = error.row >= 0 ? system_.row_name(error.row) : "";
+    f.cause = fmt::format("the error of {}{} is {:.3g} times the tolerance even at the smallest step, {:g} s",
+                          unknown, error.rate ? " (its velocity)" : "", error.size, options_.h_min) +
+              last_events();
+    f.hint = "a larger tolerance, or a smaller h_min; something there may jump without an event";
+    result_.failure = std::move(f);
   }
 
   void fail(const State& state, double h, const NewtonReport& report) {
@@ -323,10 +569,7 @@ class Run {
             "elements at the named rows";
         if (reactions_.told()) f.hint = turning_hint(state, h);
     }
-    if (!result_.statistics.events.empty()) {
-      const auto& e = result_.statistics.events.back();
-      f.cause += fmt::format("; last event: {} at {:g} s", e.what, e.time);
-    }
+    f.cause += last_events();
     result_.failure = std::move(f);
   }
 
@@ -338,112 +581,26 @@ class Run {
   RunObserver& observer_;
   Prepared prepared_;
   GeneralizedAlpha stepper_;
-  SingularityWatch watch_{system_, prepared_.redundant};
+  std::optional<StepControl> control_;  // of adaptive steps
+  SingularityWatch watched_{system_, prepared_.redundant};
   ReactionWatch reactions_{system_};
   EnergyAccount energy_{system_};
+  EventWatch watch_{assembly_};
   int singular_ = 0;
   RunResult result_;
   std::vector<double> rows_;
   Timetable timetable_{options_, system_.rows(Kind::holonomic).size() > 0};
   Jumps jumps_{assembly_.events};
-  State before_, passing_;  // for a time of the pattern within a step
-  long regular_steps_ = 0, next_output_ = 1;
+  State between_;                                           // within a step
+  std::vector<int> fired_;                                  // at the end of the step just computed
+  NewtonReport failed_;                                     // of a step to an event
+  int iterations_ = 0, factorizations_ = 0, rejected_ = 0;  // of the present step
+  std::vector<Override> overrides_;
+  std::unique_ptr<Assembly> other_;  // with the numbers that events have set; it holds ours meanwhile
+  long regular_steps_ = 0, next_output_ = 0;
 };
 
 }  // namespace
-
-SimulateOptions simulate_options(const Model& model) {
-  const FieldValues& v = model.simulate;
-  if (!v.find("until"))
-    throw error("E-MISSING", model, "", "the model does not say how to simulate it",
-                "simulate: {until: 10 s, step: 0.01 s}");
-  SimulateOptions o;
-  o.until = number(v, "until");
-  if (v.find("step")) o.steps = {number(v, "step")};
-  if (v.find("steps")) o.steps = std::get<std::vector<double>>(*v.find("steps"));
-  const auto [smallest, largest] = std::minmax_element(o.steps.begin(), o.steps.end());
-  if (*largest > o.until)
-    throw error("E-STEP", model, v.find("step") ? "step" : "steps",
-                fmt::format("the step {:g} s is longer than the run, {:g} s", *largest, o.until));
-  if (o.until / *smallest > 1e12)
-    throw error("E-STEP", model, v.find("step") ? "step" : "steps",
-                fmt::format("{:g} steps are more than time can count", o.until / *smallest), "a larger step");
-  if (v.find("adaptive") && number(v, "adaptive") != 0)
-    throw error("E-UNSUPPORTED", model, "adaptive", "steps chosen by error control are not there yet",
-                "adaptive: false and a step");
-  if (v.find("tolerance"))
-    throw error("E-UNSUPPORTED", model, "tolerance", "it belongs to adaptive steps, which are not there yet");
-
-  o.scheme = std::get<std::string>(*v.find("scheme"));
-  const double rho = number(v, "rho");
-  const double rho_states = v.find("rho_states") ? number(v, "rho_states") : rho;
-  auto& p = o.stepper;
-  o.rho = rho;
-  o.rho_states = rho_states;
-  p.states = std::get<std::string>(*v.find("scheme_states")) == "jwh-alpha"
-                 ? StateParameters::jansen_whiting_hulbert(rho_states)
-                 : StateParameters::chung_hulbert(rho_states);
-  try {
-    if (o.scheme == "generalized-alpha") p.mechanics = MechanicsParameters::chung_hulbert(rho);
-    else if (o.scheme == "jwh-alpha") p.mechanics = MechanicsParameters::jansen_whiting_hulbert(rho);
-    else if (o.scheme == "hht-alpha") p.mechanics = MechanicsParameters::hilber_hughes_taylor(rho);
-    else if (o.scheme == "newmark") p.mechanics = MechanicsParameters::newmark();
-    else if (o.scheme == "trapezoidal") {
-      p.mechanics = MechanicsParameters::trapezoidal();
-      p.states = StateParameters::trapezoidal();
-    } else if (o.scheme == "stormer") p.mechanics = MechanicsParameters::stormer();
-    else
-      throw error("E-UNSUPPORTED", model, "scheme", fmt::format("the scheme {} is not there yet", o.scheme),
-                  "scheme: generalized-alpha");
-  } catch (const ModelError& e) {  // a rho that this scheme does not have
-    if (e.code != "E-SCHEME") throw;
-    throw error("E-SCHEME", model, "rho", e.where + ": " + e.cause, e.hint);
-  }
-  if (o.scheme == "newmark" || o.scheme == "trapezoidal" || o.scheme == "stormer") {
-    if (v.given("rho"))
-      throw error("E-VALUE", model, "rho", fmt::format("the scheme {} has no rho", o.scheme), "remove rho");
-    o.rho = -1;
-  }
-  if (o.scheme == "trapezoidal") {
-    for (const char* key : {"rho_states", "scheme_states"})
-      if (v.given(key))
-        throw error("E-VALUE", model, key, fmt::format("the trapezoidal scheme has no {}", key),
-                    fmt::format("remove {}", key));
-    o.rho_states = -1;
-  }
-  if (std::get<std::string>(*v.find("constraints")) == "index-2") p.constraints = ConstraintForm::index2;
-  p.newton.tolerance = number(v, "newton_tolerance");
-  p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
-  o.prepare = prepare_options(model);
-  if (v.find("regularization")) p.proximal = number(v, "regularization");
-
-  const double every = number(v, "output_every");
-  const bool time = model.output_every_is_time;
-  if (time) {
-    o.output_interval = every;
-    if (o.steps.size() > 1 || std::abs(every / o.steps[0] - std::round(every / o.steps[0])) > 1e-6 ||
-        every < o.steps[0] * (1 - 1e-9))
-      throw error("E-STEP", model, "output_every",
-                  fmt::format("{:g} s is not a multiple of the step {:g} s", every, o.steps[0]),
-                  "a multiple of the step, or a whole number of steps");
-  } else {
-    if (every != std::floor(every) || every > 1e9)
-      throw error("E-TYPE", model, "output_every",
-                  fmt::format("{:g} is neither a whole number of steps nor a time", every));
-    o.output_steps = static_cast<int>(every);
-  }
-  return o;
-}
-
-void check_scheme(const Model& model, const Assembly& assembly, const SimulateOptions& options) {
-  try {
-    refuse_scheme(assembly.system, options.stepper);
-  } catch (const ModelError& e) {
-    if (e.code != "E-SCHEME") throw;
-    throw error("E-SCHEME", model, options.stepper.mechanics.beta == 0 ? "scheme" : "rho",
-                fmt::format("{}: {}", e.where, e.cause), e.hint);
-  }
-}
 
 void apply_jumps_at_start(const Assembly& assembly, State& state) {
   Jumps(assembly.events).apply(state, state.t);

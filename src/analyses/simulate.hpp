@@ -1,7 +1,8 @@
-// simulate: from an assembled model to the end of its simulated time, with fixed or prescribed steps; steps end exactly
-// where sources jump, and the jump is added to the history (T-jump).
+// simulate: from an assembled model to the end of its simulated time, with fixed, prescribed or error-controlled steps.
+// Steps end exactly where sources jump (T-jump) and where something switches (T-event).
 #pragma once
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,17 +14,25 @@
 namespace escapement {
 
 struct SimulateOptions {
-  double until = 0;            // s
-  std::vector<double> steps;   // s, repeated; one for a constant step
-  int output_steps = 1;        // a row every so many steps …
-  double output_interval = 0;  // … or, if > 0, at this interval of time
+  double until = 0;           // s
+  std::vector<double> steps;  // s, repeated; one for a constant step; empty if adaptive
+  bool adaptive = false;
+  ErrorScales scales;                      // of adaptive steps
+  double first = 0, h_min = 0, h_max = 0;  // s; 0: chosen
+  double event_tolerance = 0;              // s; 0: 1e-12 of the run
+  /// The same model with other numbers: for events that set parameters.
+  std::function<Assembly(const std::vector<Override>&)> retune;
+  int output_steps = 1;              // a row every so many steps …
+  double output_interval = 0;        // … or, if > 0, at this interval of time …
+  std::vector<double> output_times;  // … or, if there are any, at these times
   GeneralizedAlphaOptions stepper;
+  bool constraints_chosen = true;  // false: stabilised (index 2) where constraints come and go
   PrepareOptions prepare;
   double rho = -1, rho_states = -1;  // as asked for; -1: the scheme has none
   std::string scheme;                // as the model calls it
 };
 
-/// From the `simulate:` section; E-MISSING, E-UNSUPPORTED, E-STEP … with the place.
+/// From the `simulate:` section; E-MISSING, E-UNSUPPORTED, E-STEP … with the place. The model must outlive them.
 SimulateOptions simulate_options(const Model& model);
 
 /// Throws E-SCHEME, with the place of `scheme` or `rho`, if the scheme cannot advance this system.
@@ -32,6 +41,10 @@ void check_scheme(const Model& model, const Assembly& assembly, const SimulateOp
 struct RunStatistics {
   long steps = 0, rejected_steps = 0, newton_iterations = 0, factorizations = 0, rows = 0;
   double simulated_seconds = 0;
+  double smallest_step = 0, largest_step = 0;
+  std::string ended_by;  // an event that stops the run
+  std::map<std::string, long>
+      limited_by;  // unknowns that decided how long adaptive steps were, and how often
   double largest_violation = 0, largest_velocity_violation = 0;  // of Φ or k, and of Φ̇, in their own units
   std::string most_violated, most_violated_velocity;
   struct Event {
@@ -58,6 +71,7 @@ struct StepDone {
   double size;
   long number;  // from 1
   int iterations, factorizations;
+  int rejected;  // before it
 };
 
 class RunObserver {
@@ -72,7 +86,8 @@ class RunObserver {
 struct RunResult {
   RunStatistics statistics;
   std::optional<RunFailure> failure;
-  bool stopped = false;  // by the observer
+  bool stopped = false;                                 // by the observer
+  ConstraintForm constraints = ConstraintForm::index3;  // as used
   State state;
 };
 

@@ -9,6 +9,7 @@
 #include "components/control/function.hpp"
 #include "components/control/map.hpp"
 #include "components/control/nonlinear_lag.hpp"
+#include "components/control/switching.hpp"
 #include "components/control/table_2d.hpp"
 #include "components/control/time_source.hpp"
 #include "components/registry.hpp"
@@ -33,6 +34,20 @@ TEST_CASE("a source of time, a map, a function of several signals") {
   for (const auto& fault : check_elements(system, {})) FAIL_CHECK(fault);
 }
 
+TEST_CASE("signals that jump, in all their modes") {
+  SystemBuilder b;
+  const auto u = b.signal<1>("u"), v = b.signal<1>("v"), two = b.signal<1>("two"),
+             stairs = b.signal<1>("stairs"), kept = b.signal<1>("kept");
+  b.add(Defined{u});
+  b.add(Defined{v});
+  b.add(TwoPoint{u, v, two, -0.5, 0.5, 2.0, 3.0});
+  b.add(Stairs{u, stairs, 0.25});
+  b.add(Held{kept});
+  b.add(Trigger{kept, true, false});
+  const System system = b.finish();
+  for (const auto& fault : check_elements(system, {})) FAIL_CHECK(fault);
+}
+
 TEST_CASE("a wrong gradient is found") {
   SystemBuilder b;
   const auto t = b.signal<1>("t"), y = b.signal<1>("y");
@@ -53,7 +68,7 @@ TEST_CASE("the examples of the blocks pass the element checker") {
        {"absolute", "backlash", "chirp",     "comparison",  "dead_zone",    "demultiplexer", "hysteresis",
         "logic",    "maximum",  "minimum",   "multiplexer", "multisine",    "noise",         "norm",
         "product",  "pulse",    "quantiser", "ramp",        "rate_limiter", "relay",         "saturation",
-        "selector", "table",    "table_2d",  "time_table"}) {
+        "selector", "table",    "table_2d",  "time_table",  "variable"}) {
     CAPTURE(name);
     const ComponentType* type = registry.find(std::string("control.") + name);
     REQUIRE(type != nullptr);

@@ -121,6 +121,18 @@ TEST_CASE("gap: both limits, one limit, no play; energy and loss") {
   }
 }
 
+TEST_CASE("rigid stops and sticking friction, in all their modes") {
+  SystemBuilder b;
+  const auto p = b.position<1>("p"), q = b.position<1>("q");
+  b.add(translational::Mass{p, 2.0});
+  b.add(translational::Mass{q, 0.5});
+  b.add(translational::RigidStop{p, q, b.multiplier<1>("push"), b.signal<1>("force"), -0.3, 0.4, 0.5, 1e-3});
+  b.add(translational::StickSlip{p, q, b.slip_multiplier<1>("hold"), b.signal<1>("rub"), 1.0, 1.6, 0.3, 0.4});
+  b.add(OutputTap<translational::Depth>{{p, q, -0.3, 0.4}, b.signal<1>("depth"), 0});
+  b.add(OutputTap<translational::RelativeVelocity>{{p, q}, b.signal<1>("velocity"), 0});
+  check(b, {.states = 60});
+}
+
 TEST_CASE("friction: rows and loss") {
   SystemBuilder b;
   const auto p = b.position<1>("p"), q = b.position<1>("q");

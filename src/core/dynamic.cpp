@@ -175,4 +175,9 @@ void DynamicGroup::pass_breaks(State& state, double slack) const {
     if (e.history >= 0) e.element->pass_break(state.t, slack, state.history[e.history]);
 }
 
+void DynamicGroup::take(GroupBase& other) {
+  auto& theirs = static_cast<DynamicGroup&>(other).elements_;
+  for (std::size_t i = 0; i < elements_.size(); ++i) elements_[i].element.swap(theirs[i].element);
+}
+
 }  // namespace escapement

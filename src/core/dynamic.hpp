@@ -103,6 +103,8 @@ class DynamicGroup final : public GroupBase {
   int memory_of(int) const override { return 0; }
   void kinks(const State&, std::vector<double>&) const override {}
   double oracle_difference(const State&, const Shift&) const override { return 0; }
+  void take(GroupBase& other) override;
+  int size() const override { return static_cast<int>(elements_.size()); }
   const ModelError* fault() const override;
   int histories() const { return histories_; }
   void remember(State& state, bool fresh) const;

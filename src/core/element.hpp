@@ -8,11 +8,28 @@
 //   flow(z, out)        what drains a row (raw k when written to a nonholonomic row)
 //   store(z, out)       what a row accumulates: momentum p = M(q, t) v, charge, flux, mass, a controller state
 // all templated on the scalar. Whatever is absent costs nothing (docs/theory.md, T-element).
+//
+// An element that jumps keeps its mode in memory (`memory`), so that its equations are smooth between events, and offers
+//   crossings, crossing(z, i)   how many functions; each is positive while the present mode lasts
+//   cross(z, i, memory)         function i has passed zero: sets the mode, says how the run goes on (Continuation)
+//   enter(z, memory)            the mode at the start, from positions and velocities
+//   active(memory)              do its constraints act? While they do not, their multipliers are zero
+//   loosen(memory)              constraints of finite force give way to an impact
+//   rebound(speed), release(memory)   of one that impacts: its speed afterwards (0: it stays), and the mode then
+// An element that is continuous but has corners offers `kinks` and kink(z, i), which change sign there (T-event).
 #pragma once
 #include "core/local.hpp"
 #include "core/shift.hpp"
 
 namespace escapement {
+
+/// How a run goes on after an element has changed its mode (T-event-4).
+enum class Continuation {
+  none,     // as before
+  jump,     // v̇, ṡ, λ and signals jump: added to the history
+  restart,  // constraints come or go: a new history
+  impact    // velocities jump, by impulses of the constraints
+};
 
 /// Which functions an element offers.
 template <class E>
@@ -45,6 +62,15 @@ struct Offers {
   static constexpr bool rates = requires { E::rates; };
   /// After every accepted step: accept(z, memory).
   static constexpr bool accept = requires(const E& e, const Z& z, double* m) { e.accept(z, m); };
+  static constexpr int crossings = [] {
+    if constexpr (requires { E::crossings; }) return E::crossings;
+    return 0;
+  }();
+  static constexpr bool enter = requires(const E& e, const Z& z, double* m) { e.enter(z, m); };
+  /// Constraints that come and go.
+  static constexpr bool switches = requires(const E& e, const double* m) { e.active(m); };
+  static constexpr bool loosen = requires(const E& e, double* m) { e.loosen(m); };
+  static constexpr bool rebound = requires(const E& e) { e.rebound(1.0); };
   /// Does it write any row? Elements with outputs alone do not.
   static constexpr bool acts = potential || dissipation || violation || slip || flow || store;
 };
@@ -291,7 +317,10 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     const Dual<n, S> D = e.dissipation(zv);
     for (int i = 0; i < n; ++i) r[i] += D.d[i];
   }
+  bool active = true;
+  if constexpr (Has::switches) active = e.active(z.memory);
   if constexpr (Has::violation) {
+    if (!active) return;
     auto zq = lifted<n>(z);
     along_positions(zq, z, 0);
     Rows<Dual<n, S>, L> phi;
@@ -307,6 +336,7 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     }
   }
   if constexpr (Has::slip) {
+    if (!active) return;
     auto zv = lifted<n>(z);
     for (int i = 0; i < n; ++i) zv.v[i].d[i] = S(1.0);
     Rows<Dual<n, S>, L> k;

@@ -46,13 +46,38 @@ class GroupBase {
   virtual int memory_of(int element) const = 0;
   /// Values of the switching functions (`kinks`) of all elements, appended.
   virtual void kinks(const State& state, std::vector<double>& values) const = 0;
+  /// Values of the functions that end a mode (`crossings`) of all elements, appended.
+  virtual void crossings(const State&, std::vector<double>&) const {}
+  virtual int crossings_per_element() const { return 0; }
+  /// Function i of an element has passed zero.
+  virtual Continuation cross(State&, int /*element*/, int /*i*/) const { return Continuation::jump; }
+  /// Modes at the start.
+  virtual void enter(State&) const {}
+  /// An impact of this element at this speed: its constraint row, and the speed afterwards (0: it stays in contact).
+  struct Impact {
+    int row = -1;
+    double rebound = 0;
+  };
+  virtual Impact impact(int /*element*/, double /*speed*/) const { return {}; }
+  virtual void release(State&, int /*element*/) const {}
+  /// Elements in contact that might rebound, appended.
+  virtual void touching(const State&, std::vector<int>&) const {}
+  /// Constraints of finite force give way, before an impact; true: there are some, which enter() again afterwards.
+  virtual bool loosen(State&) const { return false; }
+  /// Marks the constraint rows that may come and go …
+  virtual void switching_rows(std::span<char>) const {}
+  /// … and those that do not act now.
+  virtual void open_rows(const State&, std::span<char>) const {}
+  /// Takes the numbers of the same group of another system.
+  virtual void take(GroupBase& other) = 0;
+  virtual int size() const = 0;
   /// Largest difference between hand-written assembly and the differentiated functions (0 where there is none).
   virtual double oracle_difference(const State& state, const Shift& shift) const = 0;
   /// Why a row of this group is not a finite number, if an element knows.
   virtual const ModelError* fault() const { return nullptr; }
   /// After an accepted step: what elements remember (`accept`).
   virtual void accept(State&) const {}
-  bool has_states = false, has_constraints = false, accepts = false;
+  bool has_states = false, has_constraints = false, accepts = false, switches = false;
   Manifold frames = Manifold::r3so3;  // where frames move (set by the builder)
 };
 
@@ -75,12 +100,15 @@ class Group final : public GroupBase {
   static_assert(!Has::violation || L::holonomics > 0, "violation() needs a Multiplier");
   static_assert(!Has::slip || L::nonholonomics > 0, "slip() needs a SlipMultiplier");
   static_assert(!Has::analytic || !L::has_lie, "hand-written assembly is for vector positions");
+  static_assert(!Has::switches || (!Has::analytic && !Has::motion),
+                "constraints that switch have no assembly by hand");
   static_assert(!Has::motion || L::states + L::algebraics == 0, "motion() is for positions and multipliers");
 
   Group() {
     has_states = L::states > 0;
     has_constraints = L::holonomics > 0 || L::nonholonomics > 0;
     accepts = Has::accept;
+    switches = Has::switches;
   }
 
   int add(E element) {
@@ -177,6 +205,7 @@ class Group final : public GroupBase {
       Point<double, L> p;
       for (std::size_t k = 0; k < elements_.size(); ++k) {
         gather(state, k, p);
+        if (!acting(elements_[k], p)) continue;
         std::array<double, L::rows> rows{};
         constraint_rows(elements_[k], p, holonomic_level, nonholonomic_level, rows);
         scatter(places_[k], rows, r);
@@ -215,6 +244,71 @@ class Group final : public GroupBase {
     }
   }
 
+  void crossings(const State& state, std::vector<double>& values) const override {
+    if constexpr (Has::crossings > 0) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        for (int i = 0; i < Has::crossings; ++i) values.push_back(elements_[k].crossing(p.z, i));
+      }
+    }
+  }
+  int crossings_per_element() const override { return Has::crossings; }
+  Continuation cross(State& state, int element, int i) const override {
+    if constexpr (Has::crossings > 0) {
+      Point<double, L> p;
+      gather(state, element, p);
+      return elements_[element].cross(p.z, i, &state.memory[memory_of(element)]);
+    } else {
+      return GroupBase::cross(state, element, i);
+    }
+  }
+  void enter(State& state) const override {
+    if constexpr (Has::enter) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        elements_[k].enter(p.z, &state.memory[memory_of(static_cast<int>(k))]);
+      }
+    }
+    (void)state;
+  }
+  Impact impact(int element, double speed) const override {
+    if constexpr (Has::rebound)
+      return {global_rows(places_[element])[L::holonomics_begin], elements_[element].rebound(speed)};
+    else return GroupBase::impact(element, speed);
+  }
+  void release(State& state, int element) const override {
+    if constexpr (Has::rebound) elements_[element].release(&state.memory[memory_of(element)]);
+    (void)state, (void)element;
+  }
+  void touching(const State& state, std::vector<int>& elements) const override {
+    if constexpr (Has::rebound)
+      for (int k = 0; k < size(); ++k)
+        if (elements_[k].active(&state.memory[memory_of(k)])) elements.push_back(k);
+    (void)state, (void)elements;
+  }
+  bool loosen(State& state) const override {
+    if constexpr (Has::loosen)
+      for (std::size_t k = 0; k < elements_.size(); ++k)
+        elements_[k].loosen(&state.memory[memory_of(static_cast<int>(k))]);
+    (void)state;
+    return Has::loosen;
+  }
+  void switching_rows(std::span<char> rows) const override {
+    if constexpr (Has::switches)
+      for (int k = 0; k < size(); ++k) mark_constraints(k, rows);
+    (void)rows;
+  }
+  void open_rows(const State& state, std::span<char> open) const override {
+    if constexpr (Has::switches)
+      for (int k = 0; k < size(); ++k)
+        if (!elements_[k].active(&state.memory[memory_of(k)])) mark_constraints(k, open);
+    (void)state, (void)open;
+  }
+  void take(GroupBase& other) override { elements_.swap(static_cast<Group&>(other).elements_); }
+  int size() const override { return static_cast<int>(elements_.size()); }
+
   double oracle_difference(const State& state, const Shift& shift) const override {
     double worst = 0;
     if constexpr (Has::analytic) {
@@ -225,7 +319,7 @@ class Group final : public GroupBase {
         LocalMatrix<L> matrix;
         elements_[k].assemble(p.z, p.a, shift, rows, &matrix);
         std::array<Dual<L::rows>, L::rows> exact{};
-        add_rows(elements_[k], seeded(p, shift, operators_of(places_[k], {})), shift, exact);
+        add_all(elements_[k], seeded(p, shift, operators_of(places_[k], {})), shift, exact);
         for (int i = 0; i < L::rows; ++i) {
           worst = std::max(worst, std::abs(rows.r[i] - exact[i].v) / (1 + std::abs(exact[i].v)));
           for (int j = 0; j < L::rows; ++j)
@@ -352,6 +446,7 @@ class Group final : public GroupBase {
   static constexpr bool coupled(int row, int column) {
     if (!Has::acts) return false;
     const bool position_column = column < L::positions;
+    if (Has::switches && row == column) return true;  // its multiplier is zero
     if (row >= L::holonomics_begin && row < L::nonholonomics_begin) return position_column;
     if (row >= L::nonholonomics_begin && !Has::flow) return position_column;
     return true;
@@ -474,6 +569,24 @@ class Group final : public GroupBase {
     return T;
   }
 
+  void mark_constraints(int element, std::span<char> marks) const {
+    const auto rows = global_rows(places_[element]);
+    for (int m = L::holonomics_begin; m < L::rows; ++m) marks[rows[m]] = 1;
+  }
+  template <class S>
+  static bool acting(const E& e, const Point<S, L>& p) {
+    if constexpr (Has::switches) return e.active(p.z.memory);
+    else return true;
+  }
+  /// add_rows; where the constraints do not act their rows say that the multipliers are zero (T-event-5).
+  template <class S>
+  static void add_all(const E& e, const Point<S, L>& p, const Shift& shift, std::array<S, L::rows>& rows) {
+    add_rows(e, p, shift, rows);
+    if constexpr (Has::switches)
+      if (!e.active(p.z.memory))
+        for (int m = L::holonomics_begin; m < L::rows; ++m) rows[m] = p.z.other[m - L::positions];
+  }
+
   static void evaluate(const E& e, const Point<double, L>& p, const Shift& shift,
                        std::array<double, L::rows>& rows) {
     if constexpr (Has::analytic) {
@@ -491,8 +604,8 @@ class Group final : public GroupBase {
       rows = out.r;
       return;
     } else {
-      add_rows(e, p, shift, rows);
-      add_constraint_accelerations(e, p, shift, rows);
+      add_all(e, p, shift, rows);
+      if (acting(e, p)) add_constraint_accelerations(e, p, shift, rows);
     }
   }
 
@@ -512,10 +625,10 @@ class Group final : public GroupBase {
                               std::span<double> values) const {
     if constexpr (!Has::motion) {
       std::array<Dual<L::rows>, L::rows> rows{};
-      add_rows(elements_[k], seeded(p, shift, operators_of(places_[k], operators)), shift, rows);
+      add_all(elements_[k], seeded(p, shift, operators_of(places_[k], operators)), shift, rows);
       std::array<double, L::rows> plain;
       for (int i = 0; i < L::rows; ++i) plain[i] = rows[i].v;
-      add_constraint_accelerations(elements_[k], p, shift, plain);
+      if (acting(elements_[k], p)) add_constraint_accelerations(elements_[k], p, shift, plain);
       scatter(places_[k], plain, r);
       for (int i = 0; i < L::rows; ++i)
         for (int j = 0; j < L::rows; ++j) {

@@ -63,6 +63,25 @@ void apply_operators(const System& system, std::span<const double> operators, st
   }
 }
 
+void remove_operators(const System& system, std::span<const double> operators, std::span<double> x) {
+  for (const auto& lie : system.lie_variables()) {
+    const int n = lie.dofs();
+    double T[36], *y = &x[lie.place.row];
+    std::copy_n(&operators[lie.place.tangent], n * n, T);
+    for (int k = 0; k < n; ++k) {  // T is near the identity: no pivots
+      for (int i = k + 1; i < n; ++i) {
+        const double factor = T[i * n + k] / T[k * n + k];
+        for (int j = k; j < n; ++j) T[i * n + j] -= factor * T[k * n + j];
+        y[i] -= factor * y[k];
+      }
+    }
+    for (int i = n - 1; i >= 0; --i) {
+      for (int j = i + 1; j < n; ++j) y[i] -= T[i * n + j] * y[j];
+      y[i] /= T[i * n + i];
+    }
+  }
+}
+
 void lie_bracket(const System& system, std::span<const double> v, std::span<const double> a,
                  std::span<double> b) {
   std::fill(b.begin(), b.begin() + system.rows(Kind::position).end, 0.0);

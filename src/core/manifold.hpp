@@ -13,6 +13,9 @@ void move_positions(const System& system, std::span<const double> q0, std::span<
 /// x := T(u) x for the rows of Lie variables, in place.
 void apply_operators(const System& system, std::span<const double> operators, std::span<double> x);
 
+/// x := T(u)⁻¹ x for the rows of Lie variables, in place.
+void remove_operators(const System& system, std::span<const double> operators, std::span<double> x);
+
 /// b = [v, a]: ω × ω̇ on SO(3) and ℝ³×SO(3), ad_v a on SE(3), zero on vector spaces (T-lie-6).
 void lie_bracket(const System& system, std::span<const double> v, std::span<const double> a,
                  std::span<double> b);

@@ -224,7 +224,8 @@ class Start final : public NewtonProblem {
     for (int i = 0; i < system_.size(); ++i)
       weights_[i] = i < system_.rows(Kind::position).end ? 1.0 / (nominal[i] + top)
                                                          : 1.0 / (nominal[i] + std::abs(state_.value[at[i]]));
-    if (options_.proximal > 0)  // redundant multipliers are not determined: their forces are judged through v̇
+    if (options_.proximal > 0 ||
+        system_.switches())  // redundant multipliers are not determined: their forces are judged through v̇
       std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.end(), 0.0);
   }
 
@@ -285,12 +286,19 @@ Range all_constraints(const System& system) { return {system.rows(Kind::holonomi
 class Projector {
  public:
   Projector(const System& system, const StartOptions& options)
-      : system_(system), options_(options), newton_(system, 0, {}), r_(system.size()), du_(system.size()) {}
+      : system_(system),
+        proximal_(options.proximal),
+        newton_(system, 0, {}),
+        r_(system.size()),
+        du_(system.size()) {}
+
+  /// Where masses are very different, what is regularised gives way slowly: less of it.
+  void tighten() { proximal_ = std::max(1e-2 * proximal_, 1e-13); }
 
   void factor(const State& state, std::span<const char> kept = {}) {
     system_.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
                     r_, newton_.matrix());
-    add_proximal(system_, proximal_diagonal(system_, options_.proximal, newton_.matrix()), newton_.matrix());
+    add_proximal(system_, proximal_diagonal(system_, proximal_, newton_.matrix()), newton_.matrix());
     // States, signals and what is kept stay.
     std::vector<char> still(system_.size(), 0);
     std::copy(kept.begin(), kept.end(), still.begin());
@@ -306,6 +314,13 @@ class Projector {
           "remove the redundant constraint, or allow redundant constraints");
     }
   }
+  /// What an impulse of one at this row does.
+  std::span<const double> respond(int row) {
+    std::fill(du_.begin(), du_.end(), 0.0);
+    du_[row] = 1;
+    newton_.solver().solve(du_);
+    return du_;
+  }
   /// Largest relative increment; `du` holds it for the position rows.
   std::span<const double> solve(std::span<const double> violation) {
     std::fill(du_.begin(), du_.end(), 0.0);
@@ -317,7 +332,7 @@ class Projector {
 
  private:
   const System& system_;
-  const StartOptions& options_;
+  double proximal_;
   Newton newton_;
   std::vector<double> r_, du_;
 };
@@ -336,6 +351,7 @@ void settle_positions(const System& system, State& state, Projector* projector, 
       if (v.size <= options.tolerance) return;  // at the rounding floor
       refuse(system, v, state.t, false, options);
     }
+    if (worse > 2) projector->tighten();
     projector->factor(state, options.kept.position);
     const auto du = projector->solve(r);
     double size = 0;  // far away the linear picture is good for a part of the way
@@ -353,6 +369,7 @@ void settle_positions(const System& system, State& state, Projector* projector, 
 void settle_velocities(const System& system, State& state, Projector* projector,
                        const StartOptions& options) {
   std::vector<double> r(system.size());
+  double previous = INFINITY;
   for (int k = 0;; ++k) {
     system.constraints(state, 1, 0, r);
     const Violation v = largest(system, r, all_constraints(system));
@@ -365,6 +382,8 @@ void settle_velocities(const System& system, State& state, Projector* projector,
       if (v.size <= allowed) return;
       refuse(system, v, state.t, true, options);
     }
+    if (v.size > 0.3 * previous) projector->tighten();
+    previous = v.size;
     projector->factor(state, options.kept.rate);
     const auto du = projector->solve(r);
     for (int i = 0; i < system.rows(Kind::position).end; ++i) state.rate[i] += du[i];
@@ -413,11 +432,51 @@ std::vector<double> constrained_increment(const System& system, const State& sta
   Projector projector(system, options);
   projector.factor(state);
   const auto du = projector.solve(rows);
-  return {du.begin(), du.begin() + system.rows(Kind::position).end};
+  return {du.begin(), du.end()};
+}
+
+std::vector<double> impulsive_increment(const System& system, const State& state, std::span<const int> rows,
+                                        std::span<const double> rates, const StartOptions& options) {
+  const std::size_t n = rows.size();
+  const int positions = system.rows(Kind::position).end;
+  Projector projector(system, options);
+  projector.factor(state);
+  std::vector<std::vector<double>> response(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto du = projector.respond(rows[k]);
+    response[k].assign(du.begin(), du.begin() + positions);
+  }
+  // The impulses: a few equations, by elimination with pivots.
+  std::vector<std::vector<double>> a(n, std::vector<double>(n + 1));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < n; ++k) a[i][k] = response[k][rows[i]];
+    a[i][n] = rates[i] - state.rate[rows[i]];
+  }
+  std::vector<double> dv(positions, 0.0);
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i)
+      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
+    std::swap(a[k], a[pivot]);
+    double free = 0;  // what the same impulse would do to others: constraints may leave nothing of it here
+    for (const double x : response[k]) free = std::max(free, std::abs(x));
+    if (!(std::abs(a[k][k]) > 1e-9 * free))
+      throw ModelError("E-EVENT", system.unknown_name(rows[k]),
+                       "its velocity cannot be set: constraints hold it",
+                       "set the velocity of what drives it");
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const double factor = a[i][k] / a[k][k];
+      for (std::size_t j = k; j <= n; ++j) a[i][j] -= factor * a[k][j];
+    }
+  }
+  for (std::size_t k = 0; k < n; ++k)
+    for (int i = 0; i < positions; ++i) dv[i] += a[k][n] / a[k][k] * response[k][i];
+  return dv;
 }
 
 std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values) {
-  if (proximal == 0) return {};
+  if (proximal == 0 && !system.switches()) return {};
   const Pattern& p = system.pattern();
   std::vector<double> epsilon(system.size(), 0.0);  // Σ_j Φ_ij² / S_jj
   for (int j = 0; j < system.rows(Kind::position).end; ++j) {
@@ -426,7 +485,9 @@ std::vector<double> proximal_diagonal(const System& system, double proximal, std
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
       epsilon[p.row[k]] += values[k] * values[k] / inertia;
   }
-  for (double& e : epsilon) e = proximal * (e > 0 ? e : 1.0);
+  for (int i = 0; i < system.size(); ++i)
+    epsilon[i] =
+        (system.switches(i) ? std::max(proximal, 1e-9) : proximal) * (epsilon[i] > 0 ? epsilon[i] : 1.0);
   return epsilon;
 }
 
@@ -515,7 +576,7 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
   if (options.check) check_or_project(system, state, options);
   report.newton = Start(system, state, options).run();
   if (report.newton.ok()) {
-    if (options.proximal > 0) refuse_contradiction(system, state);
+    if (options.proximal > 0 || system.switches()) refuse_contradiction(system, state);
     return report;
   }
   if (!report.newton.loop.empty())

@@ -45,11 +45,19 @@ void project(const System& system, State& state, const StartOptions& options);
 /// Throws ModelError E-START naming the constraint when q or v violate one, E-SINGULAR naming dependent rows.
 StartReport make_consistent(const System& system, State& state, const StartOptions& options = {});
 
-/// The increment of the positions' rates of least M-norm that changes the constraint rows by −rows: M⁻¹Φ_qᵀ(Φ_q M⁻¹Φ_qᵀ)⁻¹.
+/// The increment of the positions' rates of least M-norm that changes the constraint rows by −rows, M⁻¹Φ_qᵀ(Φ_q M⁻¹Φ_qᵀ)⁻¹,
+/// and at the constraint rows the impulses that cause it.
 std::vector<double> constrained_increment(const System& system, const State& state,
                                           std::span<const double> rows, const StartOptions& options);
 
-/// ε_i of the constraint rows: proximal × an estimate of Φ M⁻¹ Φᵀ of that row, from an iteration matrix (T-proximal).
+/// The increment of the positions' rates that impulses at these rows cause, through the constraints, if they bring the rates
+/// of the rows to these values: M Δv + Φ_qᵀΛ = P, Φ_q Δv = 0 (T-impact-3). Throws ModelError E-EVENT for a rate that constraints
+/// hold.
+std::vector<double> impulsive_increment(const System& system, const State& state, std::span<const int> rows,
+                                        std::span<const double> rates, const StartOptions& options);
+
+/// ε_i of the constraint rows: proximal × an estimate of Φ M⁻¹ Φᵀ of that row, from an iteration matrix (T-proximal); of
+/// constraints that come and go, and may then depend on others, at least 1e-9. Empty: none is needed.
 std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values);
 /// Rows and columns of the identity for what stays where it is.
 void hold(const System& system, std::span<const char> rows, std::span<double> values);

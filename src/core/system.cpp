@@ -116,6 +116,29 @@ void System::remember(State& s, bool fresh) const {
   if (remembering_) remembering_->remember(s, fresh);
 }
 
+void System::enter(State& s) const {
+  for (const auto& g : groups_) g->enter(s);
+}
+
+void System::open_rows(const State& s, std::span<char> open) const {
+  std::fill(open.begin(), open.end(), 0);
+  for (const auto& g : groups_) g->open_rows(s, open);
+}
+
+bool System::take_numbers(const System& other) const {
+  if (size() != other.size() || groups_.size() != other.groups_.size() || memory_ != other.memory_ ||
+      variables_.size() != other.variables_.size())
+    return false;
+  for (std::size_t i = 0; i < variables_.size(); ++i)
+    if (variables_[i].name != other.variables_[i].name || variables_[i].row != other.variables_[i].row)
+      return false;
+  for (std::size_t i = 0; i < groups_.size(); ++i)
+    if (typeid(*groups_[i]) != typeid(*other.groups_[i]) || groups_[i]->size() != other.groups_[i]->size())
+      return false;
+  for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i]->take(*other.groups_[i]);
+  return true;
+}
+
 double System::next_break(const State& s) const {
   return remembering_ ? remembering_->next_break(s) : INFINITY;
 }
@@ -222,6 +245,9 @@ System SystemBuilder::finish() {
     g->frames = frames_;
     g->connect(places, s.memory_, pattern);
     g->check_structure();
+    if (!g->switches) continue;
+    s.switching_.resize(row, 0);
+    g->switching_rows(s.switching_);
   }
   if (dynamic_ && dynamic_->histories() > 0) s.remembering_ = dynamic_;
   s.pattern_ = pattern.finish();

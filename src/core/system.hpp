@@ -73,6 +73,15 @@ class System {
   /// What jumps at this time, within slack, is behind us.
   void pass_breaks(State& s, double slack) const;
 
+  /// Modes of elements at the start, from positions and velocities.
+  void enter(State& s) const;
+  /// Are there constraints that come and go? Which rows do not act now (their multipliers are zero)?
+  bool switches() const { return !switching_.empty(); }
+  bool switches(int row) const { return !switching_.empty() && switching_[row]; }
+  void open_rows(const State& s, std::span<char> open) const;
+  /// Takes the numbers (parameters) of another system of the same structure, which gets ours; false: it has another.
+  bool take_numbers(const System& other) const;
+
   /// `top.joint[2] (holonomic constraint)`: for messages.
   std::string row_name(int row) const;
   std::string unknown_name(int row) const;
@@ -105,6 +114,7 @@ class System {
   std::vector<LieVariable> lie_;
   std::vector<double> nominal_, row_nominal_;
   std::vector<int> value_of_row_, owner_;
+  std::vector<char> switching_;  // rows of constraints that come and go; empty: none
   int values_ = 0, tangent_size_ = 0, memory_ = 0;
   DynamicGroup* remembering_ = nullptr;  // the group with histories, if there is one
 };

@@ -12,7 +12,8 @@ namespace {
 
 class Assembler final : public Resolver {
  public:
-  explicit Assembler(const Model& model) : model_(model) {
+  Assembler(const Model& model, const std::vector<Override>& overrides)
+      : model_(model), overrides_(overrides) {
     const FieldValue* frames = model.simulate.find("frames");
     if (frames && std::get<std::string>(*frames) == "se3") builder_.frames_move_on(Manifold::se3);
   }
@@ -81,6 +82,20 @@ class Assembler final : public Resolver {
   }
   void memory(const ElementId& element, int slot, double value) override {
     memories_.push_back({element, slot, value});
+  }
+
+  void switches(int component, const ElementId& element) override {
+    switching_.push_back({element, model_.components[component].path});
+  }
+  void settable(int component, const ElementId& element, int slot, int part) override {
+    settable_[{component, part}] = {element, slot, 0.0};
+  }
+  void settable(int component, const StateVariable<1>& state, int part) override {
+    settable_states_[{component, part}] = state.variable;
+  }
+  void trigger(int component, const ElementId& element, std::vector<Signal<1>> inputs,
+               std::vector<ActionRequest> actions, bool stop) override {
+    triggers_.push_back({component, element, std::move(inputs), std::move(actions), stop});
   }
 
   void draw(int component, Scene::Part part) override {
@@ -201,6 +216,13 @@ class Assembler final : public Resolver {
     int slot;
     double value;
   };
+  struct Trigger {
+    int component;
+    ElementId element;
+    std::vector<Signal<1>> inputs;
+    std::vector<ActionRequest> actions;
+    bool stop;
+  };
 
   // ---- 1. values
 
@@ -214,6 +236,8 @@ class Assembler final : public Resolver {
       const std::size_t before = diagnostics_.size();
       values_[i] = FieldReader(*c.space, c.loop, model_.allow_outside)
                        .read(*c.fields, c.type->parameters, also, c.path, diagnostics_);
+      for (const Override& o : overrides_)
+        if (o.component == c.path) override_number(*c.type, o, values_[i]);
       // A misspelt key is one slip: that the right one is missing goes without saying.
       if (diagnostics_.size() > before) continue;
       diagnostics_.collect([&] { check_alternatives(*c.fields, c.type->parameters, c.type->ports, c.path); });
@@ -225,6 +249,19 @@ class Assembler final : public Resolver {
                         fmt::format("`{}` is missing ({})", p.key, p.summary),
                         p.count == 2 ? "between: [A, B]" : "");
           });
+    }
+  }
+
+  static void override_number(const ComponentType& type, const Override& o, FieldValues& values) {
+    for (const Parameter& p : type.parameters) {
+      if (p.key != o.key) continue;
+      if (!std::isfinite(o.value) || o.value < p.minimum || o.value > p.maximum ||
+          (p.above_minimum && o.value == p.minimum))
+        throw ModelError(
+            "E-RANGE", o.component + "." + o.key,
+            fmt::format("an event sets it to {:g}{}", o.value, p.unit == "1" ? "" : " " + p.unit),
+            "allowed: " + p.range());
+      values.set(p.key, o.value, true);
     }
   }
 
@@ -901,6 +938,9 @@ class Assembler final : public Resolver {
     a.events = std::move(events_);
     for (std::size_t i = 0; i < model_.components.size(); ++i) add_channels(a, static_cast<int>(i));
     for (std::size_t d = 0; d < model_.nodes.size(); ++d) add_channels(a, -2 - static_cast<int>(d));
+    a.switching = std::move(switching_);
+    for (const Trigger& t : triggers_) diagnostics_.collect([&] { a.triggers.push_back(event_of(t, a)); });
+    diagnostics_.stop();
     refuse_massless(a);
     if (!model_.gravity.empty() && !gravity_used_)
       a.warnings.push_back(
@@ -924,6 +964,96 @@ class Assembler final : public Resolver {
                               declared || outputs_of(component)[o].by_default, bound_[first + k]});
       }
     }
+  }
+
+  // ---- events
+
+  EventType event_of(const Trigger& t, const Assembly& a) {
+    EventType e{t.element, model_.components[t.component].path, {}, {}};
+    for (const Signal<1>& s : t.inputs) e.inputs.push_back(s.variable);
+    for (const ActionRequest& r : t.actions) e.actions.push_back(action(t.component, r, a));
+    if (t.stop) e.actions.push_back({EventAction::Kind::stop, "", "", -1, 0, {}, 0, nullptr});
+    return e;
+  }
+
+  /// A parameter of the model or of a component, or something that is remembered or integrated.
+  EventAction action(int component, const ActionRequest& r, const Assembly& a) {
+    const FlatComponent& owner = model_.components[component];
+    const std::string where = owner.path + ".set." + r.target;
+    EventAction act{EventAction::Kind::parameter, r.target, "", -1, 0, {}, 0, r.value};
+    const std::string absolute = Model::absolute(*owner.space, r.target);
+    std::string unit;
+    if (const BoundOutput* out = channel_named(absolute, unit, act)) {
+      if (act.element.group) {
+        act.kind = EventAction::Kind::memory;
+      } else if (act.variable >= 0) {
+        act.kind = EventAction::Kind::state;
+      } else {
+        const Variable& v = a.system.variables()[std::max(0, out->variable)];
+        act.variable = out->variable;
+        act.part = out->part;
+        if (out->source == BoundOutput::Source::rate) act.kind = EventAction::Kind::velocity;
+        else if (out->source == BoundOutput::Source::value && v.kind == Kind::position &&
+                 v.manifold == Manifold::vector)
+          act.kind = EventAction::Kind::position;
+        else if (out->source == BoundOutput::Source::value && v.kind == Kind::state)
+          act.kind = EventAction::Kind::state;
+        else
+          throw fault(
+              "E-EVENT", r.text->mark, where,
+              fmt::format("`{}` follows from other values: it cannot be set", r.target),
+              "what can be set: positions and velocities of masses, inertias and points, states of blocks, "
+              "control.variable, parameters");
+      }
+      reader(component).check_unit(*r.value, *r.text, unit, where);
+      return act;
+    }
+    if (owner.space->parameters.contains(r.target))
+      throw fault(
+          "E-EVENT", r.text->mark, where,
+          fmt::format("`{}` is a parameter of the model, used while it is read", r.target),
+          "set what it is used for: COMPONENT.KEY, as in spring.stiffness; or use a control.variable");
+    if (const std::size_t dot = absolute.rfind('.'); dot != std::string::npos)
+      if (const int c = model_.find_component(absolute.substr(0, dot)); c >= 0)
+        for (const Parameter& p : model_.components[c].type->parameters) {
+          if (p.key != absolute.substr(dot + 1)) continue;
+          if (p.type != Parameter::Type::number)
+            throw fault("E-EVENT", r.text->mark, where, "events set single numbers only");
+          reader(component).check_unit(*r.value, *r.text, p.unit, where);
+          act.target = absolute.substr(0, dot);
+          act.key = p.key;
+          return act;
+        }
+    std::vector<std::string> names;
+    for (const auto& [name, value] : owner.space->parameters) names.push_back(name);
+    for (const FlatComponent& c : model_.components) names.push_back(c.path);
+    throw fault("E-REFERENCE", r.text->mark, where,
+                fmt::format("there is nothing called `{}` to set", r.target),
+                did_you_mean(r.target, names, "a parameter, a state, a velocity or a control.variable"));
+  }
+
+  /// The channel of this name (a block's name stands for its output), its unit, and its memory if events may set it.
+  const BoundOutput* channel_named(const std::string& absolute, std::string& unit, EventAction& act) {
+    for (std::size_t c = 0; c < model_.components.size(); ++c) {
+      const std::string& path = model_.components[c].path;
+      if (!absolute.starts_with(path)) continue;
+      for (std::size_t o = 0; o < outputs_of(static_cast<int>(c)).size(); ++o)
+        for (int k = 0; k < output_width(static_cast<int>(c), static_cast<int>(o)); ++k) {
+          const std::string name = channel_name(static_cast<int>(c), static_cast<int>(o), k);
+          if (name != absolute &&
+              !(model_.components[c].type->block && o == 0 && name == absolute + ".output"))
+            continue;
+          unit = tag(static_cast<int>(c), static_cast<int>(o));
+          if (unit.empty()) unit = "any";
+          const std::pair<int, int> at{static_cast<int>(c), k};
+          if (const auto s = settable_.find(at); s != settable_.end() && o == 0)
+            act.element = s->second.element, act.slot = s->second.slot;
+          if (const auto s = settable_states_.find(at); s != settable_states_.end() && o == 0)
+            act.variable = s->second;
+          return &bound_[bound_index(static_cast<int>(c), static_cast<int>(o)) + k];
+        }
+    }
+    return nullptr;
   }
 
   /// A position without inertia has no acceleration that its equation could give.
@@ -962,6 +1092,7 @@ class Assembler final : public Resolver {
 
   static constexpr int unknown_width = -1;
   const Model& model_;
+  const std::vector<Override>& overrides_;
   SystemBuilder builder_;
   Diagnostics diagnostics_;
   std::vector<FieldValues> values_;
@@ -979,6 +1110,10 @@ class Assembler final : public Resolver {
   std::set<int> touched_;                           // bodies that something is attached to, by variable
   std::map<std::pair<int, int>, Offered> offered_;  // by component and number
   std::vector<Memory> memories_;
+  std::vector<std::pair<ElementId, std::string>> switching_;
+  std::map<std::pair<int, int>, Memory> settable_;      // by component and part of its output
+  std::map<std::pair<int, int>, int> settable_states_;  // variables, likewise
+  std::vector<Trigger> triggers_;
   AttachedFrame* framed_ = nullptr;  // where the frame that is being named goes
   bool gravity_used_ = false;
   Scene scene_;
@@ -1003,6 +1138,8 @@ void Build::refuse(const char* code, std::string_view key, std::string cause, st
                    std::move(hint), (value ? value->mark : fields_.mark).place());
 }
 
-Assembly assemble(const Model& model) { return Assembler(model).run(); }
+Assembly assemble(const Model& model, const std::vector<Override>& overrides) {
+  return Assembler(model, overrides).run();
+}
 
 }  // namespace escapement

@@ -20,6 +20,9 @@ struct Assembly {
   State initial;
   std::vector<Channel> channels;
   std::vector<TimeEvent> events;  // by time
+  std::vector<EventType> triggers;
+  std::vector<std::pair<ElementId, std::string>>
+      switching;  // elements with modes or corners, and whose they are
   std::vector<std::string> warnings;
   Kept kept;  // `initial: {fixed: […]}`
   Scene scene;
@@ -33,8 +36,14 @@ struct Assembly {
   std::vector<const Channel*> recorded(const Model& model) const;
 };
 
+/// A number that counts instead of the model's own.
+struct Override {
+  std::string component, key;
+  double value;
+};
+
 /// Throws ModelErrors with everything that is wrong.
-Assembly assemble(const Model& model);
+Assembly assemble(const Model& model, const std::vector<Override>& overrides = {});
 
 bool matches(std::string_view pattern, std::string_view name);
 /// Which of these channels a pattern means: `*` and `?`; a block's name stands for its output, another component's for

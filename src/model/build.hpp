@@ -38,6 +38,33 @@ struct TimeEvent {
   double increment = 0;  // of the value, from time to time
 };
 
+/// What an event of the model does when its trigger fires.
+struct EventAction {
+  enum class Kind { memory, position, velocity, state, parameter, stop };
+  Kind kind;
+  std::string target;  // as the model calls it; of a parameter its component …
+  std::string key;     // … and its key there
+  int variable = -1, part = 0;
+  ElementId element;                        // with this memory …
+  int slot = 0;                             // … at this place
+  std::shared_ptr<const Expression> value;  // of time and the inputs
+};
+
+/// An element that fires, and what then happens.
+struct EventType {
+  ElementId trigger;
+  std::string name;
+  std::vector<int> inputs;  // variables of signals, in the order of the expressions' (after time)
+  std::vector<EventAction> actions;
+};
+
+/// An action as a component asks for it: what the target is comes out when everything is built.
+struct ActionRequest {
+  std::string target;
+  const Node* text;
+  std::shared_ptr<const Expression> value;
+};
+
 /// The names of the model and what they stand for; implemented by the assembly.
 class Resolver {
  public:
@@ -62,6 +89,11 @@ class Resolver {
                      std::function<void(SystemBuilder&, const Handle&)> make) = 0;
   virtual void memory(const ElementId& element, int slot, double value) = 0;
   virtual Handle offered(int component, int node) = 0;
+  virtual void switches(int component, const ElementId& element) = 0;
+  virtual void settable(int component, const ElementId& element, int slot, int part) = 0;
+  virtual void settable(int component, const StateVariable<1>& state, int part) = 0;
+  virtual void trigger(int component, const ElementId& element, std::vector<Signal<1>> inputs,
+                       std::vector<ActionRequest> actions, bool stop) = 0;
   virtual void draw(int component, Scene::Part part) = 0;
   virtual void arrow(int component, Scene::Arrow arrow) = 0;
 };
@@ -202,7 +234,20 @@ class Build {
   // ---- elements and channels
   template <class E>
   ElementId add(E element) {
-    return system.add(std::move(element));
+    const ElementId id = system.add(std::move(element));
+    if constexpr (Offers<E>::crossings > 0 || Offers<E>::kinks) resolver_.switches(component_, id);
+    return id;
+  }
+  /// Part `part` of the block's output is what the element has in its memory: events may set it.
+  void settable(const ElementId& element, int slot, int part = 0) {
+    resolver_.settable(component_, element, slot, part);
+  }
+  /// … equals this state.
+  void settable(const StateVariable<1>& state, int part = 0) { resolver_.settable(component_, state, part); }
+  /// When the element's crossing fires, all this happens; the expressions are of time and the inputs.
+  void trigger(const ElementId& element, std::vector<Signal<1>> inputs, std::vector<ActionRequest> actions,
+               bool stop) {
+    resolver_.trigger(component_, element, std::move(inputs), std::move(actions), stop);
   }
   /// A channel that is the rate of a position, or its acceleration.
   template <class H>

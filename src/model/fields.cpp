@@ -111,6 +111,11 @@ bool FieldValues::given(std::string_view key) const {
   return false;
 }
 void FieldValues::set(std::string key, FieldValue value, bool given) {
+  for (Entry& e : entries_)
+    if (e.key == key) {
+      e = {std::move(key), std::move(value), given};
+      return;
+    }
   entries_.push_back({std::move(key), std::move(value), given});
 }
 

@@ -14,8 +14,10 @@ Mark Model::simulate_mark(std::string_view key) const {
 const std::vector<Parameter>& simulate_schema() {
   static const std::vector<Parameter> schema = {
       number("until", "s", "end of the simulated time").positive(),
-      number("step", "s", "step size").positive().one_of("the step size"),
-      vector("steps", "s", 0, "prescribed step sizes, repeated").positive().one_of("the step size"),
+      number("step", "s", "step size; of adaptive steps the first, chosen by the program unless given")
+          .positive()
+          .optional(),
+      vector("steps", "s", 0, "prescribed step sizes, repeated; instead of `step`").positive().optional(),
       choice("scheme",
              {"generalized-alpha", "newmark", "trapezoidal", "hht-alpha", "jwh-alpha", "stormer",
               "variational", "spook"},
@@ -32,9 +34,11 @@ const std::vector<Parameter>& simulate_schema() {
           .at_least(0)
           .at_most(1)
           .optional(),
-      choice("constraints", {"index-3", "index-2"},
-             "constraints on positions alone, or stabilised with velocities too")
-          .otherwise("index-3"),
+      choice(
+          "constraints", {"index-3", "index-2"},
+          "constraints on positions alone, or stabilised with velocities too; index-3 unless given, index-2 "
+          "with adaptive steps and where constraints come and go")
+          .optional(),
       choice("frames", {"r3so3", "se3"},
              "how frames in space move in a step: translation and rotation apart, or together as a screw")
           .otherwise("r3so3"),
@@ -51,11 +55,40 @@ const std::vector<Parameter>& simulate_schema() {
           .at_most(1e-2)
           .optional(),
       boolean("adaptive", "steps chosen by error control").otherwise("false"),
-      number("tolerance", "1", "of adaptive steps").positive().optional(),
+      number("tolerance", "1",
+             "of adaptive steps: what the errors of all steps of a run may add up to, relative to the size "
+             "of each "
+             "unknown plus its nominal magnitude")
+          .positive()
+          .at_most(0.1)
+          .optional(),
+      group("tolerances",
+            {number("absolute", "1", "of the nominal magnitudes; as `tolerance` unless given")
+                 .positive()
+                 .optional(),
+             number("positions", "1", "of positions and angles").positive().optional(),
+             number("velocities", "1", "of their velocities").positive().optional(),
+             number("states", "1", "of states").positive().optional(),
+             number("signals", "1", "of signals and sensor readings; not controlled unless given")
+                 .positive()
+                 .optional(),
+             number("multipliers", "1", "of reactions; not controlled unless given").positive().optional()},
+            "kinds of unknowns with a tolerance of their own"),
+      number("horizon", "s", "time over which errors may add up to the tolerance; the whole run unless given")
+          .positive()
+          .optional(),
+      choice("estimator", {"embedded", "history"}, "where the error of a step is estimated from")
+          .otherwise("embedded"),
+      number("h_min", "s", "smallest adaptive step; 1e-12 of the run unless given").positive().optional(),
+      number("h_max", "s", "largest adaptive step; a tenth of the run unless given").positive().optional(),
+      number("event_tolerance", "s", "to which events are located in time; 1e-12 of the run unless given")
+          .positive()
+          .optional(),
       number("output_every", "any",
              "record every so many steps (a whole number) or at this interval (a time)")
           .positive()
           .otherwise("1"),
+      vector("output_at", "s", 0, "record at these times, instead of `output_every`").at_least(0).optional(),
       number("newton_tolerance", "1", "remaining error of a step, relative to nominal magnitudes")
           .positive()
           .at_most(1e-2)

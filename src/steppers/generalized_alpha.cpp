@@ -47,7 +47,14 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   const int states = system.rows(Kind::state).size();
   for (auto* x : {&u_bar_, &v_bar_, &a_bar_, &u_, &d_, &velocity_, &velocity_start_})
     x->assign(positions, 0.0);
-  for (auto* x : {&s_bar_, &w_bar_}) x->assign(states, 0.0);
+  for (auto* x : {&s_bar_, &w_bar_, &defect_s_}) x->assign(states, 0.0);
+  for (auto* x : {&defect_q_, &defect_v_}) x->assign(positions, 0.0);
+  history.largest.assign(n + positions, 0.0);
+  turns_.assign(positions, 0);
+  for (const Variable& v : system.variables())
+    if (v.kind == Kind::position)
+      for (int k = v.manifold == Manifold::vector ? 0 : v.dofs - 3; k < v.dofs; ++k)
+        turns_[v.row + k] = v.manifold != Manifold::vector || v.unit == "rad";
   for (auto* x : {&work_, &rows_, &scratch_}) x->assign(n, 0.0);
   operators_.assign(system.tangent_operators_size(), 0.0);
   weights_.assign(n + (index2_ ? positions : 0), 0.0);
@@ -55,6 +62,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   history.w.assign(states, 0.0);
   history.slope.assign(n, 0.0);
   history.curve.assign(n, 0.0);
+  history.third_slope.assign(n + states, 0.0);
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
   reach_.assign(positions, -1);
   for (const LieVariable& lie : system.lie_variables())  // origins of frames may be far away
@@ -81,6 +89,7 @@ StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
   forget_slopes();
   history.first = true;
   history.offset = INFINITY;
+  epsilon_.clear();
   newton_.invalidate();
   return report;
 }
@@ -89,6 +98,7 @@ void GeneralizedAlpha::forget_slopes() {
   std::fill(history.slope.begin(), history.slope.end(), 0.0);
   std::fill(history.curve.begin(), history.curve.end(), 0.0);
   history.last_step = 0;
+  history.third = NAN;
 }
 
 namespace {
@@ -223,7 +233,7 @@ void GeneralizedAlpha::set_weights(const State& state) {
   }
   for (int i = positions; i < system_.size(); ++i)
     weights_[i] = 1 / (nominal[i] + std::abs(state.value[at[i]]));
-  if (options_.proximal > 0)  // redundant multipliers are not determined: their forces are judged through v̇
+  if (regularised())  // redundant multipliers are not determined: their forces are judged through v̇
     std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.begin() + system_.size(), 0.0);
 }
 
@@ -279,7 +289,7 @@ bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v,
     if (!own_matrix || !(size <= 0.5 * previous)) {
       if (own_matrix) {
         // Where constraints depend on each other the offsets may not: what is left then is of their order.
-        if (size < (options_.proximal > 0 ? 1e-5 : 1e-9)) break;
+        if (size < (regularised() ? 1e-5 : 1e-9)) break;
         report.status = std::isfinite(size) ? NewtonStatus::no_convergence : NewtonStatus::not_finite;
         report.worst.push_back({worst, work_[worst], 0.0});
         return false;
@@ -423,6 +433,12 @@ void GeneralizedAlpha::refuse_contradiction(NewtonReport& report) {
 }
 
 StepReport GeneralizedAlpha::advance(State& state, double h) {
+  const StepReport report = attempt(state, h);
+  if (report.ok()) commit(state);
+  return report;
+}
+
+StepReport GeneralizedAlpha::attempt(State& state, double h) {
   if (!(h > 0) || !std::isfinite(h))
     throw ModelError("E-STEP", fmt::format("t = {:g} s", state.t), fmt::format("the step size is {:g} s", h),
                      "give a positive number");
@@ -437,7 +453,7 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
 
   choose_coefficients(state, h, report);
 
-  if (options_.proximal > 0 && epsilon_.empty()) {
+  if (regularised() && epsilon_.empty()) {
     system_.tangent(state, shift(), {}, scratch_, newton_.matrix());
     epsilon_ = proximal_diagonal(system_, options_.proximal, newton_.matrix());
     newton_.invalidate();
@@ -465,10 +481,13 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   }
   copy_numbers(state, trial_);
   trial_.t = state.t + h;
+  // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
   const double bend = h * (h + history.last_step);
-  for (int i = 0; i < system_.size(); ++i)
+  for (int i = 0; i < system_.size(); ++i) {
+    const bool smooth = std::abs(history.curve[i] * history.span) < 0.5 * std::abs(history.slope[i]);
     (i < positions ? trial_.acceleration[i] : trial_.value[at[i]]) +=
-        h * history.slope[i] + bend * history.curve[i];
+        h * history.slope[i] + (smooth ? bend * history.curve[i] : 0.0);
+  }
   std::fill(d_.begin(), d_.end(), 0.0);
 
   if (!epsilon_.empty() && newton_.factored()) drop_undetermined();
@@ -484,7 +503,7 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
   const int factorizations = report.newton.factorizations;
   report.newton = newton_.solve(step);
   report.newton.factorizations += factorizations;
-  if (report.newton.ok() && options_.proximal > 0) refuse_contradiction(report.newton);
+  if (report.newton.ok() && regularised()) refuse_contradiction(report.newton);
   if (!report.newton.ok()) {
     if (report.newton.status == NewtonStatus::singular)
       report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);
@@ -499,31 +518,44 @@ StepReport GeneralizedAlpha::advance(State& state, double h) {
       const double rate = -work_[states.begin + i];
       trial_.rate[states.begin + i] = rate;
       trial_.store[i] = s_bar_[i] + c_.kappa * rate;
-      history.w[i] = w_bar_[i] + (1 - s.delta_f) / (1 - s.delta_m) * rate;
     }
   }
+  return report;
+}
+
+void GeneralizedAlpha::commit(State& state) {
+  const auto& m = options_.mechanics;
+  const auto& s = options_.states;
+  const Range states = system_.rows(Kind::state);
+  const int positions = system_.rows(Kind::position).end;
+  const auto at = system_.value_of_row();
+  const double h = c_.h;
+  for (int i = 0; i < states.size(); ++i)
+    history.w[i] = w_bar_[i] + (1 - s.delta_f) / (1 - s.delta_m) * trial_.rate[states.begin + i];
   for (int i = 0; i < positions; ++i)
     history.a[i] = a_bar_[i] + (1 - m.alpha_f) / (1 - m.alpha_m) * trial_.acceleration[i];
-  // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
   const double both = h + history.last_step;
   for (int i = 0; i < system_.size(); ++i) {
     const double slope = (i < positions ? trial_.acceleration[i] - state.acceleration[i]
                                         : trial_.value[at[i]] - state.value[at[i]]) /
                          h;
-    const double change = slope - history.slope[i];
-    history.curve[i] =
-        history.last_step > 0 && std::abs(change) < 0.5 * std::abs(slope) ? change / both : 0.0;
+    history.curve[i] = history.last_step > 0 ? (slope - history.slope[i]) / both : 0.0;
     history.slope[i] = slope;
   }
+  std::copy(history.slope.begin(), history.slope.end(), history.third_slope.begin());
+  for (int i = 0; i < states.size(); ++i)
+    history.third_slope[system_.size() + i] =
+        (trial_.rate[states.begin + i] - state.rate[states.begin + i]) / h;
+  history.third = -h;
+  history.span = both;
   history.last_step = h;
   history.D = c_.D_next;
   history.E = c_.E_next;
   history.first = false;
   history.offset = c_.C * h * h;
+  trial_.history.swap(state.history);
   std::swap(state, trial_);
-  histories.back = false;
   system_.remember(state, false);
-  return report;
 }
 
 void GeneralizedAlpha::iteration_matrix(const State& state, std::span<double> values) {

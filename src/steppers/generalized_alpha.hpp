@@ -40,6 +40,28 @@ struct StepReport {
   bool ok() const { return newton.ok(); }
 };
 
+/// Where the local error of a step comes from (T-error).
+enum class ErrorEstimator {
+  embedded,  // the difference to formulas of one order more, with the accelerations and rates of three points
+  history    // the leading term of the position formula, from the change of the accelerations
+};
+
+/// What counts as how much: |error| of an unknown, over relative · |value| + absolute · nominal.
+struct ErrorScales {
+  struct Tolerance {
+    double relative = 0, absolute = 0;  // 0 both: it does not count
+  };
+  Tolerance positions, velocities, states, signals, multipliers;
+  double horizon = 1;  // s: over which the errors of all steps may add up to the tolerance
+  ErrorEstimator estimator = ErrorEstimator::embedded;
+};
+
+struct LocalError {
+  double size = 0;    // ≤ 1: within the tolerance
+  int row = -1;       // of the unknown that is farthest off
+  bool rate = false;  // its velocity is
+};
+
 /// Throws ModelError E-SCHEME for a scheme that cannot advance this system (ρ∞ = 1 or β = 0 with index-3 rows).
 void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options);
 
@@ -53,10 +75,27 @@ class GeneralizedAlpha {
   StartReport start(State& state);
   /// One step. On failure the state is as before. A state's value changed by hand counts only after restart().
   StepReport advance(State& state, double h);
+  /// The same in two: a step computed but not taken, as often as one likes (the state stays as it is), and the last one
+  /// taken. In between result() is where it leads, and interpolate() what lies on the way.
+  StepReport attempt(State& state, double h);
+  const State& result() const { return trial_; }
+  void commit(State& state);
+  /// The motion within the step just computed, at the fraction s of it: third order in positions and velocities, second in
+  /// all else (T-dense).
+  void interpolate(const State& from, double s, State& between) const;
+  /// How far the step just computed is off, by the formulas of T-error: per unknown, relative to the scales, over the length
+  /// of the step relative to `horizon`; the largest counts. Infinite while there is no third point (see look_ahead).
+  LocalError local_error(const State& from, const ErrorScales& scales);
+  /// Is there a third point, for the error of the next step and for what lies within it? Not after a start or a jump: then
+  /// a trial step of half the size gives one.
+  bool third_point() const { return history.third == history.third; }
+  StepReport look_ahead(State& state, double h);
   /// To be called at a time where inputs jumped: recomputes v̇, ṡ, λ, y and adds their jumps to the history (T-jump).
   /// `slack`: what is due so little later counts as now. Throws ModelError, with the state as before, if no consistent
   /// values exist.
   void discontinuity(State& state, double slack = 0);
+  /// To be called where something has a corner: v̇ and ṡ go on, but not along the last steps.
+  void corner() { forget_slopes(); }
   /// A new history at the present state: after velocity jumps, changes of structure, or values set by hand. Velocities
   /// are projected onto the constraints.
   StartReport restart(State& state);
@@ -66,8 +105,12 @@ class GeneralizedAlpha {
     std::vector<double> a, w;          // a_n ≈ v̇(t_n + D), w_n ≈ ṡ(t_n + E)
     double D = 0, E = 0;               // time offsets of a and w
     bool first = true;                 // no step yet: D and E wait for the first step size
-    std::vector<double> slope, curve;  // of the unknowns over the last steps: Newton starts along them
+    std::vector<double> slope, curve;  // divided differences of v̇, x, y, λ over the last steps
     double last_step = 0;              // 0: slope and curve are not known yet
+    double span = 0;                   // of the last two steps
+    std::vector<double> third_slope;   // of v̇, x, y, λ and of ṡ, from here to a third point …
+    std::vector<double> largest;       // |value| of each unknown and |velocity| of each position so far
+    double third = NAN;                // … at this time from here; NaN: there is none
     double offset = NAN;               // C h² of the last step's velocity offset; NaN: not started
   };
   History history;
@@ -96,11 +139,14 @@ class GeneralizedAlpha {
   bool project_velocity(const State& state, std::span<double> v, NewtonReport& report);
   Shift shift() const;
   void set_weights(const State& state);
+  /// May constraints depend on each other?
+  bool regularised() const { return options_.proximal > 0 || system_.switches(); }
   /// How large the numbers of this position are that rounding acts on.
   double reach(const State& state, int row) const;
   void refuse_contradiction(NewtonReport& report);
   void drop_undetermined();
   void forget_slopes();
+  void defects(const State& from, ErrorEstimator estimator);
 
   const System& system_;
   GeneralizedAlphaOptions options_;
@@ -108,10 +154,12 @@ class GeneralizedAlpha {
   bool index2_, constrained_;
   Newton newton_;
   Coefficients c_, factored_for_;
-  State trial_;
+  State trial_, aside_;
   // Work: predicted u and v without the new acceleration, stores without the new flow, projection d, T(u), weights.
   std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, weights_, work_, rows_,
-      scratch_, velocity_, velocity_start_;
+      scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_;
+  mutable std::vector<double> dense_end_, dense_u_;
+  std::vector<char> turns_;        // positions that are angles: their size is no measure of their error
   std::vector<int> reach_;         // of rows of frames: the first coordinate of the origin, -1 for angles
   std::vector<double> epsilon_;    // proximal terms of the constraint rows, empty without
   std::span<const double> a_, w_;  // the history this step starts from

@@ -232,6 +232,25 @@ second: {type: control.demultiplexer, sizes: [1, 2], piece: 2, input: u}
          CHECK(at["second.output.1"] == 6);
          CHECK(at["second.output.2"] == 7);
        }},
+      {"control.variable",
+       [] {
+         const At at(0, "k: {type: control.variable, value: [3, -2 mm]}");
+         CHECK(at["k.output.1"] == 3);
+         CHECK(at["k.output.2"] == -2e-3);
+       }},
+      {"event.crossing",
+       [] {  // rising from −1 to 1 at t = 0.5 s
+         const At at(1, R"yaml(
+u: {type: control.ramp, slope: 2, offset: -1}
+up: {type: control.variable, value: 0}
+down: {type: control.variable, value: 0}
+rise: {type: event.crossing, inputs: {x: u}, expression: x, direction: rising, set: {up: 1}}
+fall: {type: event.crossing, inputs: {x: u}, expression: x, direction: falling, set: {down: 1}}
+)yaml");
+         CHECK(at["rise.value"] == doctest::Approx(1));
+         CHECK(at["up.output"] == 1);
+         CHECK(at["down.output"] == 0);
+       }},
       {"control.logic",
        [] {
          const auto truth = [](const std::string& operation) {  // of 00, 01, 11

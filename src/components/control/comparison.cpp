@@ -2,6 +2,7 @@
 
 #include "components/control/function.hpp"
 #include "components/control/map.hpp"
+#include "components/control/switching.hpp"
 #include "model/component.hpp"
 
 namespace escapement {
@@ -19,7 +20,6 @@ void build(Build& b) {
              "as wide as the input, or single");
   const auto rule = [=](std::span<const double> u, std::span<double> gradient) {
     const double difference = u[0] - (u.size() > 1 ? u[1] : constant);
-    if (width == 0) return difference == 0 ? double(equal) : double((difference > 0) == greater);
     const double sign = greater ? 1 : -1;
     Dual<1> x(sign * difference);
     x.d[0] = sign;
@@ -31,6 +31,12 @@ void build(Build& b) {
   for (std::size_t i = 0; i < y.size(); ++i) {
     std::vector<Signal<1>> u = {a[i]};
     if (!other.empty()) u.push_back(other.size() == 1 ? other[0] : other[i]);
+    if (width == 0) {
+      const ElementId id = b.add(control::TwoPoint{u[0], u.size() > 1 ? u[1] : Signal<1>{}, y[i], constant,
+                                                   constant, greater ? 0.0 : 1.0, greater ? 1.0 : 0.0});
+      b.start_memory(id, 0, greater == equal ? 1 : 0);
+      continue;
+    }
     control::add_function(b, u, y[i], rule);
   }
 }
@@ -42,9 +48,10 @@ ComponentType control_comparison() {
   type.description =
       "output = 1 where `input relation other` holds, 0 where it does not, part by part. With a `width` the "
       "output passes from 0 to 1 along a cubic while the difference of both is within ± width / 2: it is 1/2 "
-      "where they are equal, and the slope is continuous. Without, the output jumps; such jumps are not "
-      "landed on, so what follows them is first order in the step; in a loop that acts back on the input "
-      "there may then be no solution: give it a `width`.";
+      "where they are equal, and the slope is continuous. Without, the output jumps: an event, at which a "
+      "step "
+      "ends. In a loop that drives the input back at once it would jump without end, which is reported; give "
+      "it a `width` there.";
   type.is_block("1 or 0", true);
   type.connects(input("any", "the signal to compare").any_width());
   type.connects(signal_port("other", "any", "the signal to compare with, as wide as the input or single")

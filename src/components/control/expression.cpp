@@ -1,3 +1,5 @@
+#include "components/control/expression_build.hpp"
+
 #include <fmt/format.h>
 
 #include "core/dynamic.hpp"
@@ -42,20 +44,10 @@ std::vector<const Node*> texts(const Build& b) {
 }
 
 void build(Build& b) {
-  std::vector<std::pair<std::string, std::string>> names = {{"t", "s"}};
-  std::vector<Signal<1>> inputs;
-  const auto signals = b.signals("inputs");
-  const auto units = b.units("inputs");
-  for (std::size_t k = 0; k < signals.size(); ++k)
-    for (std::size_t part = 0; part < signals[k].size(); ++part) {
-      const std::string& name = b.entries("inputs")[k].key;
-      names.push_back({signals[k].size() == 1 ? name : fmt::format("{}.{}", name, part + 1),
-                       units[k].empty() ? "any" : units[k]});
-      inputs.push_back(signals[k][part]);
-    }
+  const control::NamedInputs inputs = control::named_inputs(b);
   std::vector<Expression> expressions;
   for (const Node* text : texts(b)) {
-    Expression e = b.compile(*text, "expression", names);
+    Expression e = b.compile(*text, "expression", inputs.names);
     const std::string unit = b.given("unit") ? b.text("unit") : "";
     if (!unit.empty() && !e.is_any() && !e.is_zero() && !e.is_bare_number() &&
         !compatible(e.dimension(), parse_unit(unit).dimension))
@@ -64,10 +56,29 @@ void build(Build& b) {
           fmt::format("`{}` is in {}, the output is tagged {}", text->text, e.dimension().text(), unit));
     expressions.push_back(std::move(e));
   }
-  b.system.add_dynamic(std::make_unique<Expressions>(inputs, b.outputs(), std::move(expressions)));
+  control::add_expressions(b, inputs.signals, b.outputs(), std::move(expressions));
 }
 
 }  // namespace
+
+control::NamedInputs control::named_inputs(const Build& b) {
+  NamedInputs inputs;
+  const auto signals = b.signals("inputs");
+  const auto units = b.units("inputs");
+  for (std::size_t k = 0; k < signals.size(); ++k)
+    for (std::size_t part = 0; part < signals[k].size(); ++part) {
+      const std::string& name = b.entries("inputs")[k].key;
+      inputs.names.push_back({signals[k].size() == 1 ? name : fmt::format("{}.{}", name, part + 1),
+                              units[k].empty() ? "any" : units[k]});
+      inputs.signals.push_back(signals[k][part]);
+    }
+  return inputs;
+}
+
+void control::add_expressions(Build& b, const std::vector<Signal<1>>& inputs,
+                              const std::vector<Signal<1>>& outputs, std::vector<Expression> expressions) {
+  b.system.add_dynamic(std::make_unique<Expressions>(inputs, outputs, std::move(expressions)));
+}
 
 ComponentType control_expression() {
   ComponentType type("control.expression", "A signal as an expression of other signals and of time.");

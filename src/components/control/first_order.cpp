@@ -22,8 +22,10 @@ lag: {type: control.first_order, gain: 2, time_constant: 50 ms, input: step, ini
     const auto u = b.wide_signal("input"), y = b.outputs();
     const auto start = control::per_part(b, "initial.output", u.size());
     std::vector<StateVariable<1>> x;
-    for (std::size_t i = 0; i < u.size(); ++i)
+    for (std::size_t i = 0; i < u.size(); ++i) {
       control::add_linear(b, r, {&u[i], 1}, {&y[i], 1}, {&start[i], 1}, x, u.size());
+      b.settable(x.back(), static_cast<int>(i));
+    }
   };
   return type;
 }

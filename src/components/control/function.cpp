@@ -23,7 +23,11 @@ void add_function(Build& b, const std::vector<Signal<1>>& inputs, const Signal<1
 }
 
 void build_part_by_part(Build& b, const Function::Rule& rule) {
-  const auto inputs = b.signals("inputs");
+  build_part_by_part(b, b.signals("inputs"), rule);
+}
+
+void build_part_by_part(Build& b, const std::vector<std::vector<Signal<1>>>& inputs,
+                        const Function::Rule& rule) {
   const auto output = b.outputs();
   for (std::size_t k = 0; k < inputs.size(); ++k)
     if (inputs[k].size() != 1 && inputs[k].size() != output.size())

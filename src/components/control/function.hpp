@@ -31,5 +31,8 @@ void add_function(Build& b, const std::vector<Signal<1>>& inputs, const Signal<1
 
 /// The block output = rule(first, second, … of `inputs`), part by part; single inputs serve every part.
 void build_part_by_part(Build& b, const Function::Rule& rule);
+/// … of these signals instead, as wide as `inputs`.
+void build_part_by_part(Build& b, const std::vector<std::vector<Signal<1>>>& inputs,
+                        const Function::Rule& rule);
 
 }  // namespace escapement::control

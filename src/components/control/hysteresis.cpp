@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "components/control/nonlinear_lag.hpp"
+#include "components/control/switching.hpp"
 #include "model/component.hpp"
 
 namespace escapement {
@@ -22,10 +23,26 @@ double feedback(double threshold) {
 }
 
 void build(Build& b) {
-  const double lower = b.number("lower"), upper = b.number("upper"), width = b.number("width");
+  const double lower = b.number("lower"), upper = b.number("upper");
   const double low = b.number("low"), high = b.number("high");
   if (!(lower < upper)) b.refuse("E-RANGE", "lower", "is not below `upper`");
   if (low == high) b.refuse("E-RANGE", "low", "equals `high`: there is nothing to switch");
+  if (b.has("width") != b.has("time"))
+    b.refuse("E-MISSING", b.has("width") ? "width" : "time", "the smooth switch has a `width` and a `time`",
+             "give both, or none");
+  if (!b.has("width")) {
+    const auto u = b.wide_signal("input"), y = b.outputs();
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const ElementId id = b.add(control::TwoPoint{u[i], {}, y[i], lower, upper, low, high});
+      if (!b.has("initial.output")) continue;
+      const std::vector<double>& given = b.vector("initial.output");
+      const double first = given[given.size() == 1 ? 0 : i];
+      if (first != low && first != high) b.refuse("E-RANGE", "initial.output", "is neither `low` nor `high`");
+      b.start_memory(id, 0, first == high ? 1 : 0);
+    }
+    return;
+  }
+  const double width = b.number("width");
   if (width > 0.25 * (upper - lower))
     b.refuse("E-RANGE", "width", "the two branches are no longer apart",
              "at most a quarter of upper − lower");
@@ -40,9 +57,13 @@ void build(Build& b) {
 }  // namespace
 
 ComponentType control_hysteresis() {
-  ComponentType type("control.hysteresis", "A smooth switch with two thresholds (Schmitt trigger).");
+  ComponentType type("control.hysteresis", "A switch with two thresholds (Schmitt trigger).");
   type.description =
-      "With x = −1 for `low` and +1 for `high`,\n\n"
+      "A rising input switches the output to `high` at `upper`, a falling one to `low` at `lower`. The "
+      "switch is an "
+      "event: steps end exactly there. It starts at `low` unless `initial` says otherwise, and switches at "
+      "once if the input is above `upper`.\n\n"
+      "With `width` and `time` the switch is smooth instead. With x = −1 for `low` and +1 for `high`,\n\n"
       "    time · d/dt x = −x + tanh((input − (lower + upper) / 2) / width + w x)\n\n"
       "where w is chosen such that the two branches end exactly at the thresholds: a slowly rising input "
       "switches at `upper`, a slowly falling one at `lower`. It is a smooth equation with a state, so second "
@@ -56,8 +77,8 @@ ComponentType control_hysteresis() {
   type.connects(input("any", "the signal that switches").any_width());
   type.takes(number("lower", "any", "falling input that switches to low"));
   type.takes(number("upper", "any", "rising input that switches to high"));
-  type.takes(number("width", "any", "smoothness, in units of the input").positive());
-  type.takes(number("time", "s", "time constant of the switch").positive());
+  type.takes(number("width", "any", "of a smooth switch, in units of the input").positive().optional());
+  type.takes(number("time", "s", "time constant of a smooth switch").positive().optional());
   type.takes(number("low", "any", "output on the lower branch").of_output().otherwise("-1"));
   type.takes(number("high", "any", "output on the upper branch").of_output().otherwise("1"));
   type.takes(control::initial_output("`low`"));
@@ -65,7 +86,8 @@ ComponentType control_hysteresis() {
   type.shape = {"block"};
   type.example = R"yaml(
 room: {type: control.sine, amplitude: 3, frequency: 0.5 Hz}
-heater: {type: control.hysteresis, lower: -1, upper: 1, width: 0.2, time: 5 ms, low: 1, high: 0, input: room}
+heater: {type: control.hysteresis, lower: -1, upper: 1, low: 1, high: 0, input: room}
+soft: {type: control.hysteresis, lower: -1, upper: 1, width: 0.2, time: 60 ms, low: 1, high: 0, input: room}
 )yaml";
   type.build = build;
   return type;

@@ -47,6 +47,7 @@ void build(Build& b) {
     integral.state = b.system.state<1>(part_name(b, "state", i, y.size()));
     integral.demand = y[i];
     b.start(integral.state, {start[i]});
+    b.settable(integral.state, static_cast<int>(i));
     b.channel("integral", integral.state, 1, 0, static_cast<int>(i));
     b.add(Integrated{integral.state});
     if (limits) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "components/control/function.hpp"
+#include "components/control/switching.hpp"
 #include "model/component.hpp"
 
 namespace escapement {
@@ -16,7 +17,17 @@ void build(Build& b) {
              "inputs: [a, b]");
   const bool negated = operation[0] == 'n';
   const std::string positive = operation == "not" ? "or" : negated ? operation.substr(1) : operation;
-  control::build_part_by_part(b, [=](std::span<const double> u, std::span<double>) {
+  // Which inputs are true is memory, and changes at events.
+  std::vector<std::vector<Signal<1>>> truths;
+  for (const auto& input : b.signals("inputs")) {
+    auto& parts = truths.emplace_back();
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      parts.push_back(b.system.signal<1>(b.name(fmt::format("true.{}.{}", truths.size(), i + 1).c_str()),
+                                         {.equation = "is the input true"}));
+      b.add(control::TwoPoint{input[i], {}, parts.back(), 0.5, 0.5, 0.0, 1.0});
+    }
+  }
+  control::build_part_by_part(b, truths, [=](std::span<const double> u, std::span<double>) {
     std::size_t count = 0;
     for (const double x : u) count += x > 0.5 ? 1 : 0;
     const bool result = positive == "and" ? count == u.size() : positive == "or" ? count > 0 : count % 2 == 1;
@@ -30,9 +41,8 @@ ComponentType control_logic() {
   ComponentType type("control.logic", "Combines truth values: and, or, xor, not, nand, nor.");
   type.description =
       "An input is true if it is above 0.5; the output is 1 (true) or 0 (false), part by part. `xor` is true "
-      "for an odd number of true inputs. The output jumps when an input passes 0.5 between two steps; such "
-      "jumps are not landed on, so what follows them is first order in the step. Jumps of sources are landed "
-      "on as always.";
+      "for an odd number of true inputs. Where an input passes 0.5 the output may jump: an event, at which a "
+      "step ends.";
   type.is_block("1 or 0", true);
   type.connects(signal_port("inputs", "any", "the signals [a, b, …], equally wide or single").several());
   type.takes(choice("operation", {"and", "or", "xor", "not", "nand", "nor"}, "what is computed"));

@@ -7,12 +7,16 @@ namespace escapement {
 ComponentType rotational_friction() {
   ComponentType type("rotational.friction", "Friction between two shafts: Coulomb, Stribeck and viscous.");
   type.description =
-      "With velocity w = d/dt (B − A)\n\n"
-      "    torque = (coulomb + (static − coulomb) exp(−(w / stribeck_velocity)²)) tanh(w / "
-      "transition_velocity) + viscous · w\n\n"
-      "The steep tanh stands for the jump at rest: what sticks in truth creeps here, at a velocity below "
-      "transition_velocity. A smaller one is nearer to the jump and needs smaller steps; the peak is "
-      "`static` only if stribeck_velocity is several times transition_velocity.";
+      "With velocity w = d/dt (B − A), sliding,\n\n"
+      "    torque = ± (coulomb + (static − coulomb) exp(−(w / stribeck_velocity)²)) + viscous · w\n\n"
+      "against the motion. Where the velocity reaches zero the two stick: w = 0 holds exactly, the torque is "
+      "whatever that takes, and they slide again once it would exceed `static`. Both are events, at which "
+      "steps "
+      "end.\n\n"
+      "With `transition_velocity` the torque is smooth instead, with tanh(w / transition_velocity) for the "
+      "sign: what "
+      "sticks in truth then creeps, below that velocity. A smaller one is nearer to the jump and needs "
+      "smaller steps; the peak is `static` only if stribeck_velocity is several times transition_velocity.";
   type.connects(between(Domain::rotational));
   type.takes(number("coulomb", "N*m", "friction while sliding").at_least(0));
   type.takes(number("static", "N*m", "friction at break-away, at least `coulomb`; equal to it if absent")
@@ -22,9 +26,10 @@ ComponentType rotational_friction() {
                     "over which friction falls from static to coulomb; needed with `static`")
                  .positive()
                  .optional());
-  type.takes(number("transition_velocity", "rad/s", "within which friction changes sign")
+  type.takes(number("transition_velocity", "rad/s",
+                    "of smooth friction: within which it changes sign; sticking in truth unless given")
                  .positive()
-                 .otherwise("1e-3 rad/s"));
+                 .optional());
   type.takes(
       number("viscous", "N*m*s/rad", "additional torque per velocity").at_least(0).otherwise("0 N*m*s/rad"));
   type.gives({"torque", "N*m", "torque, positive while B turns ahead of A"});

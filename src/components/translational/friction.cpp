@@ -5,6 +5,7 @@
 #include "model/component.hpp"
 
 template class escapement::Group<escapement::translational::Friction>;
+template class escapement::Group<escapement::translational::StickSlip>;
 template class escapement::Group<escapement::OutputTap<escapement::translational::Friction>>;
 
 namespace escapement {
@@ -17,9 +18,21 @@ void translational::build_friction(Build& b, const char* force) {
   if (breakaway > coulomb && !b.has("stribeck_velocity"))
     b.refuse("E-MISSING", "static", "needs `stribeck_velocity`, over which friction falls to `coulomb`");
   const double stribeck = b.has("stribeck_velocity") ? b.number("stribeck_velocity") : 1.0;
-  const ElementId id =
-      b.add(Friction{b.node<Position<1>>("between", 0), b.node<Position<1>>("between", 1), coulomb, breakaway,
-                     stribeck, b.number("transition_velocity"), b.number("viscous")});
+  const Position<1> from = b.node<Position<1>>("between", 0), to = b.node<Position<1>>("between", 1);
+  if (!b.has("transition_velocity")) {
+    const bool turns = std::string_view(force) == "torque";
+    const auto hold =
+        b.system.slip_multiplier<1>(b.name("hold"), {.unit = turns ? "N*m" : "N", .equation = "sticking"});
+    const auto signal =
+        b.system.signal<1>(b.name(force), {.unit = turns ? "N*m" : "N", .equation = "friction"});
+    b.add(StickSlip{from, to, hold, signal, coulomb, breakaway, stribeck, b.number("viscous")});
+    b.channel(force, signal);
+    const ElementId reading = b.add(RelativeVelocity{from, to});
+    b.channel<RelativeVelocity>("velocity", reading, 0);
+    return;
+  }
+  const ElementId id = b.add(
+      Friction{from, to, coulomb, breakaway, stribeck, b.number("transition_velocity"), b.number("viscous")});
   b.channel<Friction>(force, id, 0);
   b.channel<Friction>("velocity", id, 1);
 }
@@ -28,12 +41,16 @@ ComponentType translational_friction() {
   ComponentType type("translational.friction",
                      "Friction between two sliders: Coulomb, Stribeck and viscous.");
   type.description =
-      "With velocity v = d/dt (B − A)\n\n"
-      "    force = (coulomb + (static − coulomb) exp(−(v / stribeck_velocity)²)) tanh(v / "
-      "transition_velocity) + viscous · v\n\n"
-      "The steep tanh stands for the jump at rest: what sticks in truth creeps here, at a velocity below "
-      "transition_velocity. A smaller one is nearer to the jump and needs smaller steps; the peak is "
-      "`static` only if stribeck_velocity is several times transition_velocity.";
+      "With velocity v = d/dt (B − A), sliding,\n\n"
+      "    force = ± (coulomb + (static − coulomb) exp(−(v / stribeck_velocity)²)) + viscous · v\n\n"
+      "against the motion. Where the velocity reaches zero the two stick: v = 0 holds exactly, the force is "
+      "whatever that takes, and they slide again once it would exceed `static`. Both are events, at which "
+      "steps "
+      "end.\n\n"
+      "With `transition_velocity` the force is smooth instead, with tanh(v / transition_velocity) for the "
+      "sign: what "
+      "sticks in truth then creeps, below that velocity. A smaller one is nearer to the jump and needs "
+      "smaller steps; the peak is `static` only if stribeck_velocity is several times transition_velocity.";
   type.connects(between(Domain::translational));
   type.takes(number("coulomb", "N", "friction while sliding").at_least(0));
   type.takes(number("static", "N", "friction at break-away, at least `coulomb`; equal to it if absent")
@@ -43,9 +60,10 @@ ComponentType translational_friction() {
                     "over which friction falls from static to coulomb; needed with `static`")
                  .positive()
                  .optional());
-  type.takes(number("transition_velocity", "m/s", "within which friction changes sign")
+  type.takes(number("transition_velocity", "m/s",
+                    "of smooth friction: within which it changes sign; sticking in truth unless given")
                  .positive()
-                 .otherwise("1e-3 m/s"));
+                 .optional());
   type.takes(number("viscous", "N*s/m", "additional force per velocity").at_least(0).otherwise("0 N*s/m"));
   type.gives({"force", "N", "force, positive in tension"});
   type.gives({"velocity", "m/s", "velocity of B relative to A"});
@@ -54,7 +72,9 @@ ComponentType translational_friction() {
   type.example = R"yaml(
 mass: {type: translational.mass, mass: 1 kg, initial: {velocity: 1 m/s}}
 spring: {type: translational.spring, stiffness: 40 N/m, between: [ground, mass]}
-guide: {type: translational.friction, coulomb: 1 N, static: 1.4 N, stribeck_velocity: 50 mm/s, transition_velocity: 5 mm/s, viscous: 0.2 N*s/m, between: [ground, mass]}
+guide: {type: translational.friction, coulomb: 1 N, static: 1.4 N, stribeck_velocity: 50 mm/s, viscous: 0.2 N*s/m, between: [ground, mass]}
+slide: {type: translational.mass, mass: 1 kg, initial: {velocity: 1 m/s}}
+creep: {type: translational.friction, coulomb: 1 N, transition_velocity: 5 mm/s, between: [ground, slide]}
 )yaml";
   type.build = [](Build& b) { translational::build_friction(b, "force"); };
   return type;

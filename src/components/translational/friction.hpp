@@ -1,5 +1,5 @@
-// Friction between two sliders (or shafts), regularised: Coulomb and Stribeck through a steep tanh, plus viscous.
-// Force positive in tension: while B moves away from A.
+// Friction between two sliders (or shafts): Coulomb, Stribeck and viscous; sticking in truth, with events where it begins
+// and ends, or regularised by a steep tanh. Force positive in tension: while B moves away from A.
 #pragma once
 #include "core/group.hpp"
 
@@ -37,9 +37,63 @@ struct Friction {
   }
 };
 
+/// d/dt (B − A), to be read off.
+struct RelativeVelocity {
+  Position<1> a, b;
+  static constexpr int outputs = 1;
+  auto variables() const { return std::tie(a, b); }
+  auto output(const auto& z, int) const { return z.rate(b) - z.rate(a); }
+};
+
+/// Sticking, the velocity is zero and the multiplier is the friction, up to `breakaway`; sliding, friction acts against the
+/// velocity (T-event-6).
+struct StickSlip {
+  Position<1> a, b;
+  SlipMultiplier<1> hold;
+  Signal<1> force;
+  double coulomb, breakaway;  // N
+  double stribeck_velocity;   // m/s
+  double viscous = 0;         // N s/m
+
+  static constexpr int memory = 1;  // 0 sticking, ±1 sliding
+  static constexpr int crossings = 2;
+  auto variables() const { return std::tie(a, b, hold, force); }
+  auto velocity(const auto& z) const { return z.rate(b) - z.rate(a); }
+  bool active(const double* mode) const { return *mode == 0; }
+  void slip(const auto& z, auto& out) const { out(hold) += velocity(z); }
+  auto sliding(const auto& z) const {
+    const auto v = velocity(z);
+    const double side = z.memory[0];
+    return side * (coulomb + (breakaway - coulomb) * exp(-square(v / stribeck_velocity))) +
+           side * side * viscous * v;
+  }
+  void flow(const auto& z, auto& out) const {
+    const auto f = sliding(z);
+    out(a) -= f;
+    out(b) += f;
+    out(force) += z(force) - z(hold) - f;
+  }
+  auto loss(const auto& z) const { return sliding(z) * velocity(z); }
+
+  void enter(const auto& z, double* mode) const {
+    const double v = velocity(z);
+    *mode = std::abs(v) < 1e-12 ? 0 : v > 0 ? 1 : -1;
+  }
+  void loosen(double* mode) const { *mode = 1; }
+  double crossing(const auto& z, int i) const {
+    if (z.memory[0] != 0) return i == 0 ? z.memory[0] * velocity(z) : 1.0;
+    return breakaway - (i == 0 ? z(hold) : -z(hold));
+  }
+  Continuation cross(const auto&, int i, double* mode) const {
+    *mode = *mode != 0 ? 0 : i == 0 ? 1 : -1;
+    return Continuation::restart;
+  }
+};
+
 /// `force` is what the domain calls the channel.
 void build_friction(Build& b, const char* force);
 
 }  // namespace escapement::translational
 
 extern template class escapement::Group<escapement::translational::Friction>;
+extern template class escapement::Group<escapement::translational::StickSlip>;

@@ -1,0 +1,275 @@
+#include "analyses/events.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace escapement {
+
+EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
+  std::map<std::pair<const GroupBase*, int>, int> owner;
+  for (const auto& [element, path] : assembly.switching) {
+    owner[{element.group, element.index}] = static_cast<int>(names_.size());
+    names_.push_back(path);
+  }
+  names_.push_back("an element");
+  const auto owner_of = [&](const GroupBase* g, int k) {
+    const auto at = owner.find({g, k});
+    return at == owner.end() ? static_cast<int>(names_.size()) - 1 : at->second;
+  };
+  const State state = assembly.system.state();
+  for (const auto& g : assembly.system.groups()) {
+    std::vector<double> kinks;
+    g->kinks(state, kinks);
+    const int n = g->size(), crossings = g->crossings_per_element();
+    const int corners = n > 0 ? static_cast<int>(kinks.size()) / n : 0;
+    if (crossings + corners == 0) continue;
+    groups_.push_back(g.get());
+    for (int k = 0; k < n; ++k)
+      for (int i = 0; i < crossings; ++i) functions_.push_back({g.get(), k, i, owner_of(g.get(), k), false});
+    for (int k = 0; k < n; ++k)
+      for (int i = 0; i < corners; ++i) functions_.push_back({g.get(), k, i, owner_of(g.get(), k), true});
+  }
+}
+
+void EventWatch::values(const State& state, std::vector<double>& g) {
+  g.clear();
+  for (const GroupBase* group : groups_) {
+    group->crossings(state, g);
+    group->kinks(state, g);
+  }
+  for (std::size_t i = 0; i < g.size(); ++i) g[i] *= functions_[i].side;
+}
+
+void EventWatch::begin(const State& state) {
+  values(state, start_);
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    Function& f = functions_[i];
+    if (f.corner && start_[i] < -1e-9 * f.largest) f.side = -f.side, start_[i] = -start_[i];
+    f.largest = std::max(f.largest, std::abs(start_[i]));
+  }
+  end_ = start_;
+}
+
+std::optional<double> EventWatch::first(const GeneralizedAlpha& stepper, const State& from) {
+  values(stepper.result(), end_);
+  stepper.interpolate(from, 0.5, between_);
+  values(between_, middle_);
+  double high = 2, low = 0;
+  std::vector<double>* at_high = nullptr;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    Function& f = functions_[i];
+    if (below(i, middle_[i]) && high > 0.5) high = 0.5, at_high = &middle_;
+    else if (below(i, end_[i]) && high > 1) high = 1, at_high = &end_;
+    f.largest = std::max(f.largest, std::abs(end_[i]));
+  }
+  if (!at_high) {  // a dip between the three points?
+    for (std::size_t i = 0; i < functions_.size() && !at_high; ++i) {
+      const double a = 2 * (start_[i] - 2 * middle_[i] + end_[i]),
+                   b = 4 * middle_[i] - 3 * start_[i] - end_[i];
+      if (!(a > 0) || functions_[i].muted) continue;
+      const double s = -0.5 * b / a;
+      if (!(s > 0.02 && s < 0.98) || start_[i] - 0.25 * b * b / a > 0) continue;
+      stepper.interpolate(from, s, between_);
+      values(between_, work_);
+      if (below(i, work_[i])) high = s, at_high = &work_;
+    }
+    if (!at_high) return std::nullopt;
+  }
+  // The earliest zero of all, by false position on the interpolant: only where to try (the step itself decides).
+  std::vector<double> g_low = start_, g_high = *at_high;
+  double trust_low = 1, trust_high = 1;  // an end that stays counts half each time
+  for (int k = 0; k < 60 && high - low > 1e-14; ++k) {
+    double s = high;
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      if (below(i, g_high[i])) {
+        const double at_low = trust_low * std::max(g_low[i], 0.0), at_high = trust_high * g_high[i];
+        s = std::min(s, low + (high - low) * at_low / (at_low - at_high));
+      }
+    if (k % 8 == 7) s = 0.5 * (low + high);
+    const double margin = std::min(1e-3 * (high - low), std::max(1e-14, 1e-12 * high));
+    s = std::clamp(s, low + margin, high - margin);
+    if (!(s > low && s < high)) break;
+    stepper.interpolate(from, s, between_);
+    values(between_, work_);
+    bool any = false;
+    for (std::size_t i = 0; i < functions_.size(); ++i) any = any || below(i, work_[i]);
+    if (any) high = s, g_high = work_, trust_high = 1, trust_low *= 0.5;
+    else low = s, g_low = work_, trust_low = 1, trust_high *= 0.5;
+  }
+  early_.clear();
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (below(i, g_high[i])) early_.push_back(static_cast<int>(i));
+  return high;
+}
+
+const std::vector<int>& EventWatch::passing(const GeneralizedAlpha& stepper, const State& from,
+                                            double slack) {
+  const double length = stepper.coefficients().h, back = 0.9;
+  values(stepper.result(), end_);
+  stepper.interpolate(from, back, between_);
+  values(between_, work_);
+  passing_.clear();
+  soonest_ = INFINITY;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const double slope = (end_[i] - work_[i]) / ((1 - back) * length);
+    if (below(i, end_[i]) ||
+        (!functions_[i].muted && slope < 0 && end_[i] + slack * slope < 0 && start_[i] > end_[i]))
+      passing_.push_back(static_cast<int>(i));
+    else if (slope < 0 && !functions_[i].muted) soonest_ = std::min(soonest_, -end_[i] / slope);
+  }
+  return passing_;
+}
+
+EventWatch::Change EventWatch::cross(State& state, const std::vector<int>& functions) {
+  Change change;
+  for (const int i : functions) {
+    Function& f = functions_[i];
+    if (f.corner) {
+      f.side = -f.side;
+      change.corner = true;
+      continue;
+    }
+    const Continuation how = f.group->cross(state, f.element, f.index);
+    change.how = std::max(change.how, how);
+    if (how == Continuation::none) continue;
+    change.who.push_back(names_[f.owner]);
+    if (how == Continuation::impact) change.impacts.push_back({f.group, f.element});
+    for (const EventType& e : assembly_.triggers)
+      if (e.trigger.group == f.group && e.trigger.index == f.element) change.fired.push_back(&e);
+  }
+  return change;
+}
+
+std::vector<int> EventWatch::due(const State& state, const std::vector<int>& crossed) {
+  values(state, work_);
+  std::vector<int> list;
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (!functions_[i].corner && below(i, work_[i]) &&
+        (work_[i] < -1e-8 * functions_[i].largest ||
+         std::find(crossed.begin(), crossed.end(), static_cast<int>(i)) == crossed.end()))
+      list.push_back(static_cast<int>(i));
+  return list;
+}
+
+bool EventWatch::chatters(int function, double time, double short_time) {
+  Function& f = functions_[function];
+  f.quickly = time - f.last <= short_time ? f.quickly + 1 : 0;
+  f.last = time;
+  return f.quickly >= 50;
+}
+
+namespace {
+
+/// Constraints of finite force, given way as long as this lives; then they hold again where nothing moves.
+class Loosened {
+ public:
+  Loosened(const System& system, State& state) : state_(state) {
+    for (const auto& g : system.groups())
+      if (g->loosen(state)) groups_.push_back(g.get());
+  }
+  Loosened(const Loosened&) = delete;
+  ~Loosened() {
+    for (const GroupBase* g : groups_) g->enter(state_);
+  }
+  void too(const GroupBase* group) { groups_.push_back(group); }
+
+ private:
+  State& state_;
+  std::vector<const GroupBase*> groups_;
+};
+
+std::vector<ElementId> touching(const System& system, const State& state) {
+  std::vector<ElementId> list;
+  std::vector<int> elements;
+  for (const auto& g : system.groups()) {
+    elements.clear();
+    g->touching(state, elements);
+    for (const int k : elements) list.push_back({g.get(), k});
+  }
+  return list;
+}
+
+/// A stop in contact, in an impact.
+struct Contact {
+  ElementId element;
+  int row;
+  double before, after;  // Φ̇; after: at least
+  bool closed = true;    // it pushes
+};
+
+}  // namespace
+
+void apply_impacts(const System& system, State& state, const std::vector<ElementId>& elements,
+                   const StartOptions& options) {
+  Loosened friction(system, state);
+  StartOptions exactly =
+      options;  // at the limits to the last digit, so that nothing is beyond them afterwards
+  exactly.check = exactly.project = true;
+  State touching_state = state;
+  project(system, touching_state, exactly);
+  state.value = touching_state.value;
+  touching_state.rate = state.rate;  // all contacts closed: for their speeds
+
+  std::vector<double> speeds(system.size()), rows(system.size());
+  system.constraints(touching_state, 1, 0, speeds);
+  std::vector<Contact> contacts;
+  for (const ElementId& e : touching(system, state)) {
+    const bool hit = std::any_of(elements.begin(), elements.end(), [&](const ElementId& x) {
+      return x.group == e.group && x.index == e.index;
+    });
+    const int row = e.group->impact(e.index, 0).row;
+    contacts.push_back(
+        {e, row, speeds[row], hit ? e.group->impact(e.index, std::abs(speeds[row])).rebound : 0.0});
+  }
+
+  // Λ pushes or is zero, Φ̇⁺ is the rebound or more, never both (T-impact-2): by trying, the first that is wrong changes.
+  const int positions = system.rows(Kind::position).end;
+  std::vector<double> change(positions), impulse(system.size());
+  for (std::size_t tries = 0; tries < 20 * (contacts.size() + 1); ++tries) {
+    State trying = touching_state;
+    for (const Contact& c : contacts)
+      if (!c.closed) c.element.group->release(trying, c.element.index);
+    std::fill(change.begin(), change.end(), 0.0);
+    std::fill(impulse.begin(), impulse.end(), 0.0);
+    for (int pass = 0; pass < 3; ++pass) {  // regularised constraints leave a part ε each time
+      system.constraints(trying, 1, 0, rows);
+      for (const Contact& c : contacts)
+        if (c.closed) rows[c.row] -= c.after;
+      const auto increment = constrained_increment(system, trying, rows, options);
+      for (int i = 0; i < positions; ++i) change[i] += increment[i], trying.rate[i] += increment[i];
+      for (int i = positions; i < system.size(); ++i) impulse[i] += increment[i];
+    }
+    touching_state.rate = trying.rate;
+    system.constraints(touching_state, 1, 0, speeds);
+    touching_state.rate = state.rate;
+    double pushes = 0;
+    for (const Contact& c : contacts) pushes = std::max(pushes, std::abs(impulse[c.row]));
+    bool right = true;
+    for (Contact& c : contacts) {
+      const bool pulls = c.closed && impulse[c.row] > 1e-10 * pushes;
+      const bool enters = !c.closed && speeds[c.row] < c.after - 1e-10 * (1 + std::abs(c.before));
+      if (!pulls && !enters) continue;
+      c.closed = !c.closed;
+      right = false;
+      break;
+    }
+    if (right) break;
+  }
+  for (int i = 0; i < positions; ++i) state.rate[i] += change[i];
+  for (const Contact& c : contacts)
+    if (!c.closed || c.after > 0) c.element.group->release(state, c.element.index);
+}
+
+void set_velocities(const System& system, State& state, std::span<const int> rows,
+                    std::span<const double> rates, const StartOptions& options) {
+  Loosened held(system, state);
+  for (const ElementId& e : touching(system, state)) {
+    e.group->release(state, e.index);
+    held.too(e.group);
+  }
+  const auto change = impulsive_increment(system, state, rows, rates, options);
+  for (std::size_t i = 0; i < change.size(); ++i) state.rate[i] += change[i];
+}
+
+}  // namespace escapement

@@ -1,0 +1,88 @@
+// EventWatch: the functions whose zeros are events (modes that end, corners of continuous elements), where in a step one
+// passes zero, and what then happens to modes, velocities and values (T-event).
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/assembly.hpp"
+#include "steppers/generalized_alpha.hpp"
+
+namespace escapement {
+
+class EventWatch {
+ public:
+  explicit EventWatch(const Assembly& assembly);
+  bool empty() const { return functions_.empty(); }
+
+  /// From this state on: corners are on the side they are.
+  void begin(const State& state);
+  /// The first fraction of the step just computed at which, on its interpolant, a function is below zero; none if none is.
+  std::optional<double> first(const GeneralizedAlpha& stepper, const State& from);
+  /// Functions that are below zero at the end of the step just computed, or pass it within `slack` seconds.
+  const std::vector<int>& passing(const GeneralizedAlpha& stepper, const State& from, double slack);
+  /// After passing(): how many seconds until the next one does, by its slope.
+  double soonest() const { return soonest_; }
+  /// After first(): those that are below zero there.
+  const std::vector<int>& early() const { return early_; }
+  /// … and whether all of these are corners.
+  bool corners_only() const {
+    return std::all_of(early_.begin(), early_.end(), [&](int i) { return functions_[i].corner; });
+  }
+  /// The step just looked at was taken.
+  void taken() { start_ = end_; }
+
+  struct Change {
+    Continuation how = Continuation::none;
+    bool corner = false;                  // of a continuous function
+    std::vector<std::string> who;         // whose modes changed
+    std::vector<ElementId> impacts;       // at once
+    std::vector<const EventType*> fired;  // events of the model
+  };
+  /// These have passed zero: modes change, corners turn.
+  Change cross(State& state, const std::vector<int>& functions);
+  /// Modes that do not hold in this state. Those of `crossed` have just begun, where their functions are zero but for what
+  /// their location leaves over.
+  std::vector<int> due(const State& state, const std::vector<int>& crossed = {});
+  const std::string& name(int function) const { return names_[functions_[function].owner]; }
+  bool is_corner(int function) const { return functions_[function].corner; }
+  /// The function passed zero at this time: has it done so too often, in intervals below `short_time`?
+  bool chatters(int function, double time, double short_time);
+  /// It is not looked at any more.
+  void mute(int function) { functions_[function].muted = true; }
+
+ private:
+  struct Function {
+    const GroupBase* group;
+    int element, index, owner;  // owner: of names_
+    bool corner, muted = false;
+    double side = 1;       // of a corner
+    double largest = 0;    // |value| so far
+    double last = -1e300;  // when it passed zero …
+    int quickly = 0;       // … and how often in a row
+  };
+  void values(const State& state, std::vector<double>& g);
+  bool below(std::size_t i, double g) const {
+    return g < -1e-13 * std::max(1.0, functions_[i].largest) && !functions_[i].muted;
+  }
+  std::vector<const GroupBase*> groups_;
+  std::vector<Function> functions_;  // group by group: crossings, then kinks
+  std::vector<std::string> names_;
+  std::vector<double> start_, end_, middle_, work_;
+  std::vector<int> passing_, early_;
+  double soonest_ = 0;
+  State between_;
+  const Assembly& assembly_;
+};
+
+/// Impacts: the stops of these elements (closed by now) and all others in contact change the velocities, through all other
+/// constraints, by impulses that push (T-impact). Those that rebound, or come free, are released.
+void apply_impacts(const System& system, State& state, const std::vector<ElementId>& elements,
+                   const StartOptions& options);
+
+/// Velocities of these rows, set by impulses there (T-impact-3). What is held by finite forces, or only pushed, gives way.
+void set_velocities(const System& system, State& state, std::span<const int> rows,
+                    std::span<const double> rates, const StartOptions& options);
+
+}  // namespace escapement

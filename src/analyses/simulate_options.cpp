@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyses/simulate.hpp"
+
+namespace escapement {
+namespace {
+
+/// A fault of a key of `simulate:`, or of the section ("").
+ModelError error(const char* code, const Model& model, const std::string& key, std::string cause,
+                 std::string hint = {}) {
+  return ModelError(code, key.empty() ? "simulate" : "simulate." + key, std::move(cause), std::move(hint),
+                    model.simulate_mark(key).place());
+}
+
+constexpr double newton_share = 1e-3;
+
+double number(const FieldValues& values, std::string_view key) { return std::get<double>(*values.find(key)); }
+
+void prescribed_steps(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  if (v.find("step") && v.find("steps"))
+    throw error("E-CHOICE", model, "steps", "the step size is given twice: step and steps",
+                "give exactly one of step, steps");
+  if (!v.find("step") && !v.find("steps"))
+    throw error("E-CHOICE", model, "", "the step size is missing",
+                "give exactly one of step, steps; or adaptive: true and a tolerance");
+  if (v.find("step")) o.steps = {number(v, "step")};
+  if (v.find("steps")) o.steps = std::get<std::vector<double>>(*v.find("steps"));
+  const auto [smallest, largest] = std::minmax_element(o.steps.begin(), o.steps.end());
+  if (*largest > o.until)
+    throw error("E-STEP", model, v.find("step") ? "step" : "steps",
+                fmt::format("the step {:g} s is longer than the run, {:g} s", *largest, o.until));
+  if (o.until / *smallest > 1e12)
+    throw error("E-STEP", model, v.find("step") ? "step" : "steps",
+                fmt::format("{:g} steps are more than time can count", o.until / *smallest), "a larger step");
+  for (const auto& entry : v.entries())
+    for (const char* key : {"tolerance", "tolerances", "horizon", "estimator", "h_min", "h_max"})
+      if (entry.given && entry.key.substr(0, entry.key.find('.')) == key)
+        throw error("E-VALUE", model, key, "it belongs to adaptive steps", "adaptive: true, or remove it");
+}
+
+void adaptive_steps(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  o.adaptive = true;
+  if (v.find("steps"))
+    throw error("E-VALUE", model, "steps", "adaptive steps are not prescribed", "remove it, or `adaptive`");
+  if (!v.find("tolerance"))
+    throw error("E-MISSING", model, "", "adaptive steps need a tolerance",
+                "tolerance: 1e-4, say: the errors of all steps add up to about that much");
+  const double tolerance = number(v, "tolerance");
+  const auto given = [&](const char* key, double otherwise) {
+    return v.find(key) ? number(v, key) : otherwise;
+  };
+  const double absolute = given("tolerances.absolute", tolerance);
+  const auto scale = [&](const char* key, double otherwise) {
+    const double relative = given(key, otherwise);
+    return ErrorScales::Tolerance{relative, v.find(key)    ? std::min(absolute, relative)
+                                            : relative > 0 ? absolute
+                                                           : 0.0};
+  };
+  o.scales.positions = scale("tolerances.positions", tolerance);
+  o.scales.velocities = scale("tolerances.velocities", tolerance);
+  o.scales.states = scale("tolerances.states", tolerance);
+  o.scales.signals = scale("tolerances.signals", 0);
+  o.scales.multipliers = scale("tolerances.multipliers", 0);
+  o.scales.horizon = given("horizon", o.until);
+  if (std::get<std::string>(*v.find("estimator")) == "history") o.scales.estimator = ErrorEstimator::history;
+  o.first = given("step", 0);
+  o.h_min = given("h_min", 1e-12 * o.until);
+  o.h_max = given("h_max", 0.1 * o.until);
+  if (o.h_min > o.h_max)
+    throw error("E-STEP", model, "h_min", fmt::format("{:g} s is more than h_max, {:g} s", o.h_min, o.h_max));
+  if (o.first > o.until)
+    throw error("E-STEP", model, "step",
+                fmt::format("the step {:g} s is longer than the run, {:g} s", o.first, o.until));
+  o.stepper.history = StartHistory::consistent;
+}
+
+void read_output(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  if (v.find("output_at")) {
+    o.output_times = std::get<std::vector<double>>(*v.find("output_at"));
+    if (v.given("output_every"))
+      throw error("E-CHOICE", model, "output_at", "rows are asked for twice: output_every and output_at",
+                  "give one of them");
+    for (std::size_t i = 0; i < o.output_times.size(); ++i)
+      if (o.output_times[i] > o.until || (i > 0 && o.output_times[i] <= o.output_times[i - 1]))
+        throw error("E-RANGE", model, "output_at",
+                    fmt::format("{:g} s is {}", o.output_times[i],
+                                o.output_times[i] > o.until ? "after the end of the run"
+                                                            : "not after the time before it"),
+                    "times in increasing order, within the run");
+    return;
+  }
+  const double every = number(v, "output_every");
+  if (model.output_every_is_time) {
+    o.output_interval = every;
+    if (o.until / every > 1e12)
+      throw error("E-STEP", model, "output_every",
+                  fmt::format("{:g} rows are more than time can count", o.until / every));
+    return;
+  }
+  if (every != std::floor(every) || every > 1e9)
+    throw error("E-TYPE", model, "output_every",
+                fmt::format("{:g} is neither a whole number of steps nor a time", every));
+  o.output_steps = static_cast<int>(every);
+}
+
+}  // namespace
+
+SimulateOptions simulate_options(const Model& model) {
+  const FieldValues& v = model.simulate;
+  if (!v.find("until"))
+    throw error("E-MISSING", model, "", "the model does not say how to simulate it",
+                "simulate: {until: 10 s, step: 0.01 s}");
+  SimulateOptions o;
+  o.until = number(v, "until");
+  if (number(v, "adaptive") != 0) adaptive_steps(model, o);
+  else prescribed_steps(model, o);
+  if (v.find("event_tolerance")) o.event_tolerance = number(v, "event_tolerance");
+  o.retune = [&model](const std::vector<Override>& overrides) { return assemble(model, overrides); };
+
+  o.scheme = std::get<std::string>(*v.find("scheme"));
+  const double rho = number(v, "rho");
+  const double rho_states = v.find("rho_states") ? number(v, "rho_states") : rho;
+  auto& p = o.stepper;
+  o.rho = rho;
+  o.rho_states = rho_states;
+  p.states = std::get<std::string>(*v.find("scheme_states")) == "jwh-alpha"
+                 ? StateParameters::jansen_whiting_hulbert(rho_states)
+                 : StateParameters::chung_hulbert(rho_states);
+  try {
+    if (o.scheme == "generalized-alpha") p.mechanics = MechanicsParameters::chung_hulbert(rho);
+    else if (o.scheme == "jwh-alpha") p.mechanics = MechanicsParameters::jansen_whiting_hulbert(rho);
+    else if (o.scheme == "hht-alpha") p.mechanics = MechanicsParameters::hilber_hughes_taylor(rho);
+    else if (o.scheme == "newmark") p.mechanics = MechanicsParameters::newmark();
+    else if (o.scheme == "trapezoidal") {
+      p.mechanics = MechanicsParameters::trapezoidal();
+      p.states = StateParameters::trapezoidal();
+    } else if (o.scheme == "stormer") p.mechanics = MechanicsParameters::stormer();
+    else
+      throw error("E-UNSUPPORTED", model, "scheme", fmt::format("the scheme {} is not there yet", o.scheme),
+                  "scheme: generalized-alpha");
+  } catch (const ModelError& e) {  // a rho that this scheme does not have
+    if (e.code != "E-SCHEME") throw;
+    throw error("E-SCHEME", model, "rho", e.where + ": " + e.cause, e.hint);
+  }
+  if (o.scheme == "newmark" || o.scheme == "trapezoidal" || o.scheme == "stormer") {
+    if (v.given("rho"))
+      throw error("E-VALUE", model, "rho", fmt::format("the scheme {} has no rho", o.scheme), "remove rho");
+    o.rho = -1;
+  }
+  if (o.scheme == "trapezoidal") {
+    for (const char* key : {"rho_states", "scheme_states"})
+      if (v.given(key))
+        throw error("E-VALUE", model, key, fmt::format("the trapezoidal scheme has no {}", key),
+                    fmt::format("remove {}", key));
+    o.rho_states = -1;
+  }
+  o.constraints_chosen = v.find("constraints") != nullptr;
+  const bool index2 =
+      o.constraints_chosen ? std::get<std::string>(*v.find("constraints")) == "index-2" : o.adaptive;
+  p.constraints = index2 ? ConstraintForm::index2 : ConstraintForm::index3;
+  p.newton.tolerance = number(v, "newton_tolerance");
+  if (o.adaptive &&
+      !v.given("newton_tolerance"))  // what Newton leaves over in a second: a small part of the tolerance
+    p.newton.tolerance = std::clamp(newton_share * number(v, "tolerance") / o.scales.horizon, 1e-12, 1e-6);
+  p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
+  o.prepare = prepare_options(model);
+  if (v.find("regularization")) p.proximal = number(v, "regularization");
+
+  read_output(model, o);
+  return o;
+}
+
+void check_scheme(const Model& model, const Assembly& assembly, const SimulateOptions& options) {
+  try {
+    refuse_scheme(assembly.system, options.stepper);
+  } catch (const ModelError& e) {
+    if (e.code != "E-SCHEME") throw;
+    throw error("E-SCHEME", model, options.stepper.mechanics.beta == 0 ? "scheme" : "rho",
+                fmt::format("{}: {}", e.where, e.cause), e.hint);
+  }
+}
+
+}  // namespace escapement

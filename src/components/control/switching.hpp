@@ -1,0 +1,82 @@
+// Signals that jump: which level holds is memory, and the steps of the integrator end where it changes.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "core/group.hpp"
+
+namespace escapement::control {
+
+/// Two levels: from low to high where input − other rises above `upper`, back where it falls below `lower`.
+struct TwoPoint {
+  Signal<1> input, other, output;
+  double lower, upper, low, high;
+
+  static constexpr int memory = 1;  // 0 low, 1 high
+  static constexpr int crossings = 1;
+  auto variables() const { return std::tie(input, other, output); }
+  void flow(const auto& z, auto& out) const { out(output) += z(output) - (z.memory[0] != 0 ? high : low); }
+  double crossing(const auto& z, int) const {
+    const double u = z(input) - z(other);
+    return z.memory[0] != 0 ? u - lower : upper - u;
+  }
+  Continuation cross(const auto&, int, double* level) const {
+    *level = *level != 0 ? 0 : 1;
+    return Continuation::jump;
+  }
+};
+
+/// The multiple of an interval nearest to the input.
+struct Stairs {
+  Signal<1> input, output;
+  double interval;
+
+  static constexpr int memory = 1;  // which multiple
+  static constexpr int crossings = 2;
+  auto variables() const { return std::tie(input, output); }
+  void flow(const auto& z, auto& out) const { out(output) += z(output) - interval * z.memory[0]; }
+  double crossing(const auto& z, int i) const {
+    const double middle = z(input) / interval - z.memory[0];
+    return i == 0 ? middle + 0.5 : 0.5 - middle;
+  }
+  Continuation cross(const auto& z, int i, double* level) const {
+    const double nearest = std::round(z(input) / interval);
+    *level = i == 0 ? std::min(*level - 1, nearest) : std::max(*level + 1, nearest);
+    return Continuation::jump;
+  }
+};
+
+/// A value that events set, or samples.
+struct Held {
+  Signal<1> output;
+
+  static constexpr int memory = 1;
+  auto variables() const { return std::tie(output); }
+  void flow(const auto& z, auto& out) const { out(output) += z(output) - z.memory[0]; }
+};
+
+/// Fires where its signal passes zero.
+struct Trigger {
+  Signal<1> watched;
+  bool rising, falling;
+
+  static constexpr int memory = 1;  // 0 not known yet, −1 below zero, 1 above
+  static constexpr int crossings = 1;
+  auto variables() const { return std::tie(watched); }
+  double crossing(const auto& z, int) const { return z.memory[0] == 0 ? -1.0 : z.memory[0] * z(watched); }
+  Continuation cross(const auto& z, int, double* side) const {
+    if (*side == 0) {
+      *side = z(watched) < 0 ? -1 : 1;
+      return Continuation::none;
+    }
+    *side = -*side;
+    return (*side > 0 ? rising : falling) ? Continuation::jump : Continuation::none;
+  }
+};
+
+}  // namespace escapement::control
+
+extern template class escapement::Group<escapement::control::TwoPoint>;
+extern template class escapement::Group<escapement::control::Stairs>;
+extern template class escapement::Group<escapement::control::Held>;
+extern template class escapement::Group<escapement::control::Trigger>;
