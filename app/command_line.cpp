@@ -23,7 +23,7 @@ Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 6 code of a model, 
 
 // Verbs that the interface has fixed but this version does not do yet.
 const std::vector<std::string> later = {"modes", "linearize", "spectrum", "convergence",
-                                        "sweep", "reduce",    "optimize", "resume"};
+                                        "sweep", "reduce",    "optimize"};
 
 class CommandLine {
  public:
@@ -33,12 +33,21 @@ class CommandLine {
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(34);
 
+    const char* const saving = "save the run so often (wall time; default: 30 s, 0 s: never)";
     auto* run = verb("run", "simulate a model and record the results");
     model(run);
     run->add_option("--out", command_.out, "folder for the results (default: <model's folder>-run)");
     run->add_flag("--force", command_.force, "replace the run in the folder given with --out");
     run->add_flag("--report", command_.report, "and write report.html there: plots, moving picture, numbers");
     common(run);
+    run->add_option("--checkpoint-every", command_.checkpoint_every, saving);
+    auto* resume = verb("resume", "go on with a run that was interrupted or killed, from its last checkpoint");
+    resume->add_option("RUN", command_.arguments, "a run folder")->required()->expected(1);
+    resume->add_option("--checkpoint-every", command_.checkpoint_every, saving);
+    resume->add_flag("--report", command_.report, "and write report.html there when it ends");
+    resume->add_flag("--trust", command_.trust, "run the code that the model uses (C functions), whatever it is");
+    resume->add_flag("--json", command_.json, "standard output carries JSON lines only");
+    resume->add_flag("--quiet", command_.quiet, "no progress, no summary");
     auto* still = verb("equilibrium", "find where a model rests: positions, reactions, signals");
     model(still);
     still->add_option("--out", command_.out,

@@ -11,7 +11,7 @@ struct Command {
   std::string verb;
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> set;
-  std::string out, x;
+  std::string out, x, checkpoint_every;
   int width = 720;
   bool json = false, quiet = false, force = false, allow_outside = false;
   bool trust = false, list = false, remove = false;
@@ -24,6 +24,7 @@ bool read_command_line(int argc, char** argv, Command& command);
 
 // Each returns the exit status.
 int run(const Command& command);
+int resume(const Command& command);
 int check(const Command& command);
 int show(const Command& command);
 int components(const Command& command);

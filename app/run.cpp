@@ -17,9 +17,12 @@
 #include "components/registry.hpp"
 #include "external/trust.hpp"
 #include "messages.hpp"
+#include "model/units.hpp"
+#include "record/checkpoint.hpp"
 #include "record/file_error.hpp"
 #include "record/history.hpp"
 #include "record/motion.hpp"
+#include "record/results.hpp"
 #include "record/run_folder.hpp"
 #include "record/writer.hpp"
 #include "report/scene.hpp"
@@ -94,19 +97,46 @@ class Progress {
   Clock::time_point start_ = Clock::now();
 };
 
+/// What a checkpoint holds beside the run itself: where the files are, and what the summary tells.
+struct Recorded {
+  long long csv_bytes = 0, motion_bytes = 0;
+  double last_frame = -1, next_frame = 0;
+  double wall_seconds = 0;
+  long resumed = 0;
+  StepHistory history;
+  std::vector<std::pair<std::string, std::string>> settings;
+  void archive(Archive& a) {
+    a(csv_bytes, motion_bytes, last_frame, next_frame, wall_seconds, resumed, history, settings);
+  }
+};
+
+struct Saving {
+  double interval = 0;  // s of wall time; 0: only when interrupted
+  std::string model_hash;
+};
+
 /// Writes rows and keeps the files readable; refuses numbers that are none. The folder is made when the first row is
 /// there: a model that cannot start leaves nothing behind.
 class Recording final : public RunObserver {
  public:
   Recording(const Assembly& assembly, std::vector<const Channel*> channels,
-            std::function<RunFolder()> make_folder, Progress& progress, bool careful, double until)
+            std::function<RunFolder()> make_folder, Progress& progress, bool careful, double until,
+            Saving saving)
       : assembly_(assembly),
         channels_(std::move(channels)),
         make_folder_(std::move(make_folder)),
         progress_(progress),
         careful_(careful),
         values_(channels_.size() + 1),
-        frame_interval_(until / static_cast<double>(worthwhile_frames(motion_columns(assembly)))) {}
+        frame_interval_(until / static_cast<double>(worthwhile_frames(motion_columns(assembly)))),
+        saving_(std::move(saving)) {}
+
+  /// Goes on with files that are there already: cut back to what they were at the checkpoint.
+  void reopen(const Recorded& recorded) {
+    recorded_ = recorded;
+    ++recorded_.resumed;
+    open(true);
+  }
 
   void row(const State& state) override {
     values_[0] = state.t;
@@ -126,8 +156,9 @@ class Recording final : public RunObserver {
   }
 
   bool step(const StepDone& step) override {
-    history_.add(step.state.t, step.size, step.iterations, step.factorizations);
-    if (step.state.t >= next_frame_) show(step.state);
+    recorded_.history.add(step.state.t, step.size, step.iterations, step.factorizations);
+    time_ = step.state.t;
+    if (step.state.t >= recorded_.next_frame) show(step.state);
     if ((step.number & 15) == 0) {
       progress_.show(step.state.t);
       if (const double now = seconds_since(start_); now > next_flush_) {
@@ -139,11 +170,34 @@ class Recording final : public RunObserver {
     return interrupted == 0;
   }
   void close(const State& last) {
-    if (last.t > last_frame_) show(last);
+    if (last.t > recorded_.last_frame) show(last);
     for (const auto& w : writers_) w->close();
     if (motion_) motion_->close();
-    folder_->write("history.json", history_.json().text() + "\n");
+    folder_->write("history.json", recorded_.history.json().text() + "\n");
   }
+  bool wants_checkpoint() override {
+    if (saving_.interval <= 0 || !folder_) return false;
+    return seconds_since(start_) >= next_checkpoint_;
+  }
+  void checkpoint(const std::string& run) override {
+    if (!folder_) return;
+    for (const auto& w : writers_) w->flush();
+    if (motion_) motion_->flush();
+    make_durable(folder_->path() / "results.csv");
+    if (motion_) make_durable(folder_->path() / "motion.bin");
+    Recorded recorded = recorded_;
+    recorded.csv_bytes = writers_.front()->bytes();
+    recorded.motion_bytes = motion_ ? motion_->bytes() : 0;
+    recorded.wall_seconds = wall();
+    Archive a;
+    std::string contents = run;
+    a(contents, recorded);
+    write_checkpoint(*folder_, {ESCAPEMENT_VERSION, saving_.model_hash, time_, std::move(a.bytes())});
+    next_checkpoint_ = seconds_since(start_) + saving_.interval;
+  }
+  /// Since the run began, over all its pieces.
+  double wall() const { return recorded_.wall_seconds + seconds_since(start_); }
+  Recorded& recorded() { return recorded_; }
   std::size_t channels() const { return channels_.size(); }
   bool with_hdf5() const { return channels_.size() < most_hdf5_channels; }
   const RunFolder* folder() const { return folder_ ? &*folder_ : nullptr; }
@@ -151,22 +205,31 @@ class Recording final : public RunObserver {
   static constexpr std::size_t most_hdf5_channels = 20'000;  // HDF5 holds about 20 kB per open dataset
 
  private:
-  void open() {
+  void open(bool again = false) {
     folder_.emplace(make_folder_());
     std::vector<Column> columns = {{"time", "s"}};
     for (const Channel* c : channels_) columns.push_back({c->name, c->unit, c->summary});
-    writers_.push_back(csv_writer(folder_->path() / "results.csv", columns));
-    if (with_hdf5()) writers_.push_back(hdf5_writer(folder_->path() / "results.h5", columns));
+    const std::filesystem::path csv = folder_->path() / "results.csv";
+    writers_.push_back(csv_writer(csv, columns, again ? recorded_.csv_bytes : -1));
+    if (with_hdf5()) {
+      writers_.push_back(hdf5_writer(folder_->path() / "results.h5", columns));
+      if (again)
+        each_row(csv, [&](std::span<const double> row) {
+          if (row.size() != columns.size())
+            throw FileError(csv.string(), "its columns are not those of the model", "run the model again");
+          writers_.back()->row(row);
+        });
+    }
     if (const std::size_t columns_of_motion = motion_columns(assembly_); columns_of_motion > 0)
-      motion_.emplace(folder_->path() / "motion.bin", columns_of_motion);
+      motion_.emplace(folder_->path() / "motion.bin", columns_of_motion, again ? recorded_.motion_bytes : -1);
   }
   /// A frame of the picture.
   void show(const State& state) {
     if (!motion_) return;
     read_motion(assembly_, state, places_);
     motion_->frame(state.t, places_);
-    last_frame_ = state.t;
-    next_frame_ = (std::floor(state.t / frame_interval_ + 1e-6) + 1) * frame_interval_ * (1 - 1e-9);
+    recorded_.last_frame = state.t;
+    recorded_.next_frame = (std::floor(state.t / frame_interval_ + 1e-6) + 1) * frame_interval_ * (1 - 1e-9);
   }
 
   const Assembly& assembly_;
@@ -179,10 +242,11 @@ class Recording final : public RunObserver {
   std::vector<std::unique_ptr<Writer>> writers_;
   Clock::time_point start_ = Clock::now();
   double next_flush_ = 1;
-  double frame_interval_, next_frame_ = 0, last_frame_ = -1;
+  double frame_interval_, time_ = 0, next_checkpoint_ = 0;
+  Saving saving_;
+  Recorded recorded_;
   std::optional<MotionWriter> motion_;
   std::vector<double> places_;
-  StepHistory history_;
 };
 
 Json summary(const Model& model, const Assembly& assembly, const SimulateOptions& options,
@@ -208,6 +272,7 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   Json notes = Json::array();
   for (const auto& n : s.notes) notes.add(n);
   if (!s.ended_by.empty()) j.set("ended_by", s.ended_by);
+  if (!assembly.samplers.empty()) j.set("samples", s.samples);
   if (s.steps > 0) j.set("smallest_step", s.smallest_step).set("largest_step", s.largest_step);
   if (options.adaptive) {
     Json limited = Json::array();  // the unknowns that decided how long steps were, most often first
@@ -322,23 +387,46 @@ void print_equilibrium(const Model& model, const Assembly& assembly,
   fmt::print("  in {}\n", (folder / "results.csv").string());
 }
 
-}  // namespace
 
-int run(const Command& command) {
-  const fs::path path = command.arguments.at(0);
+/// `10 s`, `2 min`: in s.
+double wall_time(const std::string& text, double otherwise) {
+  if (text.empty()) return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  std::string unit = end;
+  unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
+  try {
+    if (value == 0 && unit.empty()) return 0;
+    const Unit parsed = parse_unit(unit);
+    if (end != text.c_str() && value >= 0 && std::isfinite(value) && compatible(parsed.dimension, parse_unit("s").dimension))
+      return value * parsed.factor;
+  } catch (const std::exception&) {
+  }
+  throw ModelError("E-USAGE", "--checkpoint-every " + text, "it is no time", "--checkpoint-every \"10 s\"");
+}
+
+/// A run to go on with.
+struct Resumed {
+  fs::path folder;
+  std::string model_hash, run;
+  Recorded recorded;
+};
+
+int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   if (command.report) need_viewer();
-  if (command.force && command.out.empty())
-    throw ModelError("E-USAGE", "--force", "it concerns a folder given with --out", "--out DIR --force");
   const Registry registry = standard_registry();
   const Model model =
       Model::read_file(path, registry, {command.set, command.allow_outside, {}, command.trust});
+  if (resumed) command.set = resumed->recorded.settings;  // the model in the folder has them already
   const bool still = command.verb == "equilibrium";
   const SimulateOptions options = still ? still_options(model) : simulate_options(model);
   const Assembly assembly = assemble(model);
   check_scheme(model, assembly, options);
-  for (const std::string& w : assembly.warnings) print_warning(w, command.json);
+  if (!resumed)
+    for (const std::string& w : assembly.warnings) print_warning(w, command.json);
   const auto channels = assembly.recorded(model);
   const std::string text = write_yaml(model.flattened());
+  const std::string hash = resumed ? resumed->model_hash : hash_of(text);
   std::string source;
   std::map<std::string, std::string> files;  // what the model uses as it is, beside the model as run
   try {
@@ -351,32 +439,37 @@ int run(const Command& command) {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   const auto make_folder = [&] {
-    RunFolder folder = command.out.empty() ? RunFolder::beside(path, still ? "-equilibrium" : "-run")
-                                           : RunFolder::at(command.out, command.force);
-    folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
-                                           ESCAPEMENT_VERSION, text));
-    folder.write("source.yaml", source);
-    folder.write("scene.json", scene_json(model, assembly).text() + "\n");
-    for (const auto& [name, content] : files) folder.write(name, content);
+    RunFolder folder = resumed               ? RunFolder::existing(resumed->folder)
+                       : command.out.empty() ? RunFolder::beside(path, still ? "-equilibrium" : "-run")
+                                             : RunFolder::at(command.out, command.force);
+    if (!resumed) {
+      folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
+                                             ESCAPEMENT_VERSION, text));
+      folder.write("source.yaml", source);
+      folder.write("scene.json", scene_json(model, assembly).text() + "\n");
+      for (const auto& [name, content] : files) folder.write(name, content);
+    }
     if (command.json)
-      print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
+      print_json(Json::object().set("event", resumed ? "resumed" : "started").set("folder", folder.path().string()));
     return folder;
   };
 
   Progress progress(options.until, command);
-  Recording recording(assembly, channels, make_folder, progress, !model.used_code().empty(), options.until);
+  Recording recording(assembly, channels, make_folder, progress, !model.used_code().empty(), options.until,
+                      {still ? 0.0 : wall_time(command.checkpoint_every, 30), hash});
+  recording.recorded().settings = command.set;
   if (!recording.with_hdf5())
     print_warning(
         fmt::format(
             "{} channels are too many for HDF5; results.csv alone is written. `record:` chooses channels",
             channels.size()),
         command.json);
-  const auto begin = Clock::now();
   RunResult result;
   std::optional<ModelError> failure;
   std::optional<RunPlace> place;
   try {
-    result = simulate(assembly, options, recording);
+    if (resumed) recording.reopen(resumed->recorded);
+    result = simulate(assembly, options, recording, resumed ? std::string_view(resumed->run) : std::string_view());
     if (result.failure) {
       const RunFailure& f = *result.failure;
       place = {f.component, f.equation, f.time};
@@ -384,16 +477,24 @@ int run(const Command& command) {
     }
   } catch (const ModelError& e) {  // it cannot start
     throw model.located(e);
+  } catch (const ArchiveError& e) {
+    throw ModelError("E-CHECKPOINT", "", fmt::format("does not fit the model: {}", e.what()), "run the model again",
+                     {(resumed->folder / checkpoint_name).string(), 0, 0});
   }
-  const double wall = seconds_since(begin);
+  const double wall = recording.wall();
   progress.clear();
   recording.close(result.state);
   const RunFolder& folder = *recording.folder();
-  folder.write("summary.json", summary(model, assembly, options, result, wall, hash_of(text),
+  folder.write("summary.json", summary(model, assembly, options, result, wall, hash,
                                        recording.channels(), failure ? &*failure : nullptr, place)
+                                       .set("resumed", recording.recorded().resumed)
                                        .set("settings", settings_json(command))
                                        .text(true) +
                                    "\n");
+  if (!result.stopped) {
+    std::error_code ignored;
+    fs::remove(folder.path() / checkpoint_name, ignored);
+  }
   for (const std::string& w : result.statistics.warnings) print_warning(w, command.json);
   if (!command.quiet)
     for (const std::string& n : result.statistics.notes) print_note(n, command.json);
@@ -418,9 +519,59 @@ int run(const Command& command) {
   if (command.report) write_report(folder.path().string(), "", command.json);
   if (!result.stopped) return 0;
   if (!command.json)
-    fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete\n",
-               result.statistics.simulated_seconds);
+    fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete. To go on: {} resume {}\n",
+               result.statistics.simulated_seconds, command.program, quoted_if_needed(folder.path().string()));
   return 130;
+}
+
+}  // namespace
+
+int run(const Command& command) {
+  if (command.force && command.out.empty())
+    throw ModelError("E-USAGE", "--force", "it concerns a folder given with --out", "--out DIR --force");
+  return carry_out(command, command.arguments.at(0), nullptr);
+}
+
+int resume(const Command& command) {
+  const fs::path folder = command.arguments.at(0), file = folder / "model.yaml";
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    throw ModelError("E-FILE", "", "is no run folder", "the folder that `escapement run` named", {folder.string(), 0, 0});
+  std::string text;
+  try {
+    text = external::read_file(file);
+  } catch (const external::LoadError& e) {
+    throw ModelError(e.code, "", e.cause, e.hint);
+  }
+  if (!text.starts_with(RunFolder::model_heading))
+    throw ModelError("E-CHECKPOINT", "", "is no model of a run", "the folder that `escapement run` named",
+                     {file.string(), 0, 0});
+  if (!fs::exists(folder / checkpoint_name, ignored)) {
+    if (!fs::exists(folder / "summary.json", ignored))
+      throw ModelError("E-CHECKPOINT", "", "there is none: the run was not saved before it ended",
+                       "run the model again; --checkpoint-every sets how often runs are saved",
+                       {(folder / checkpoint_name).string(), 0, 0});
+    if (command.json) print_json(Json::object().set("event", "ended").set("folder", folder.string()));
+    else if (!command.quiet) fmt::print("{}: the run has ended, there is nothing to resume\n", folder.string());
+    return 0;
+  }
+  const Checkpoint checkpoint = read_checkpoint(folder);
+  const auto refuse = [&](const std::string& cause, const std::string& hint) {
+    throw ModelError("E-CHECKPOINT", "", cause, hint, {(folder / checkpoint_name).string(), 0, 0});
+  };
+  if (checkpoint.version != ESCAPEMENT_VERSION)
+    refuse(fmt::format("was written by escapement {}, this is {}", checkpoint.version, ESCAPEMENT_VERSION),
+           "the version that began the run, or run the model again");
+  if (hash_of(std::string_view(text).substr(text.find('\n') + 1)) != checkpoint.model_hash)
+    refuse("belongs to another model than model.yaml beside it", "restore model.yaml as the run wrote it");
+  Resumed resumed{folder, checkpoint.model_hash, {}, {}};
+  try {
+    Archive a(checkpoint.contents);
+    a(resumed.run, resumed.recorded);
+  } catch (const ArchiveError& e) {
+    refuse(fmt::format("is damaged: {}", e.what()), "run the model again");
+  }
+  return carry_out(command, file, &resumed);
 }
 
 }  // namespace escapement::app

@@ -10,6 +10,7 @@ struct EnergyBalance {
   double largest = 0;                   // J: of what was stored, supplied or dissipated
   /// What is missing: 0 but for the error of the scheme and of the rule for the integrals, both O(h²).
   double error() const { return end - start - (supplied - dissipated); }
+  void archive(Archive& a) { a(start, end, supplied, dissipated, largest); }
 };
 
 class EnergyAccount {
@@ -22,6 +23,7 @@ class EnergyAccount {
   /// After an event that sets velocities or values: what is missing was dissipated in it.
   void impact(const State& state);
   const EnergyBalance& balance() const { return balance_; }
+  void archive(Archive& a) { a(balance_, time_, loss_, supply_, begun_); }
 
  private:
   const System& system_;

@@ -49,6 +49,10 @@ class EventWatch {
   bool is_corner(int function) const { return functions_[function].corner; }
   /// The function passed zero at this time: has it done so too often, in intervals below `short_time`?
   bool chatters(int function, double time, double short_time);
+  void archive(Archive& a) {
+    for (Function& f : functions_) a(f.muted, f.side, f.largest, f.last, f.quickly);
+    a(start_, end_);
+  }
   /// It is not looked at any more.
   void mute(int function) { functions_[function].muted = true; }
 

@@ -36,6 +36,7 @@ class ReactionWatch {
   }
 
   bool told() const { return told_; }
+  void archive(Archive& a) { a(run_, told_, value_, change_); }
 
  private:
   static constexpr int patience = 20;

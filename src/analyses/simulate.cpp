@@ -7,6 +7,7 @@
 
 #include "analyses/events.hpp"
 #include "analyses/reaction_watch.hpp"
+#include "analyses/sampling.hpp"
 #include "analyses/singularity.hpp"
 #include "analyses/timetable.hpp"
 #include "model/row_owner.hpp"
@@ -26,34 +27,82 @@ class Run {
         stepper_(assembly.system, stepper_options()),
         rows_(system_.size()) {}
 
-  RunResult run() {
+  RunResult run(std::string_view resume) {
     State& state = result_.state;
     state = std::move(prepared_.state);
     result_.constraints = stepper_.options().constraints;
+    if (resume.empty()) begin(state);
+    else restore(resume);
+    try {
+      if (resume.empty()) {
+        if (options_.adaptive) control_.emplace(first_step(state), options_.h_min, options_.h_max);
+        save_if_wanted();
+      }
+      while (state.t < options_.until && !over()) {
+        advance(state);
+        if (!over()) save_if_wanted();
+      }
+      if (result_.stopped && !result_.failure) observer_.checkpoint(save());
+    } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
+      result_.failure = {e.code, e.where, owner_of_unknown(e.where), "", state.t, e.cause, e.hint};
+    }
+    result_.statistics.simulated_seconds = state.t;
+    result_.statistics.samples = sampling_.samples();
+    restore_numbers();
+    return std::move(result_);
+  }
+
+ private:
+  void begin(State& state) {
     jumps_.apply(state, state.t + slack());
     for (const auto& w : prepared_.warnings) warn(w);
     result_.statistics.notes = prepared_.notes;
     for (const auto& w : stepper_.warnings()) warn(w.message);
     count(stepper_.start(state).newton);
+    if (sampling_.next() <= state.t + slack() && sampling_.apply(state, state.t + slack()))
+      count(stepper_.restart(state).newton);
     if (!watch_.empty()) {
       settle(state, watch_.due(state), false);
       watch_.begin(state);
     }
     account(state);
     if (options_.output_times.empty() || options_.output_times[0] == 0) record(state), ++next_output_;
-
-    try {
-      if (options_.adaptive) control_.emplace(first_step(state), options_.h_min, options_.h_max);
-      while (state.t < options_.until && !over()) advance(state);
-    } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
-      result_.failure = {e.code, e.where, owner_of_unknown(e.where), "", state.t, e.cause, e.hint};
-    }
-    result_.statistics.simulated_seconds = state.t;
-    restore_numbers();
-    return std::move(result_);
   }
 
- private:
+  // ---- checkpoints
+
+  void archive(Archive& a) {
+    a(result_.state, result_.statistics, stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
+      singular_, regular_steps_, next_output_, overrides_);
+    if (control_) a(*control_);
+    else a(timetable_);
+  }
+  std::string save() {
+    result_.statistics.simulated_seconds = result_.state.t;
+    Archive a;
+    archive(a);
+    return std::move(a.bytes());
+  }
+  void save_if_wanted() {
+    if (observer_.wants_checkpoint()) observer_.checkpoint(save());
+  }
+  void restore(std::string_view bytes) {
+    if (options_.adaptive) control_.emplace(options_.h_max, options_.h_min, options_.h_max);
+    const State shape = result_.state;
+    Archive a(bytes);
+    archive(a);
+    const State& s = result_.state;
+    const auto same = [](const auto& x, const auto& y) { return x.size() == y.size(); };
+    if (!a.at_end() || !same(s.value, shape.value) || !same(s.rate, shape.rate) ||
+        !same(s.acceleration, shape.acceleration) || !same(s.store, shape.store) ||
+        !same(s.memory, shape.memory) || !same(s.history, shape.history) ||
+        stepper_.history.slope.size() != static_cast<std::size_t>(system_.size()) || !(s.t >= 0 && s.t <= options_.until))
+      throw ArchiveError("the state of another system");
+    if (overrides_.empty()) return;
+    use_overrides();
+    jumps_.take(other_->events);
+  }
+
   GeneralizedAlphaOptions stepper_options() const {
     GeneralizedAlphaOptions o = options_.stepper;
     if (o.proximal == 0) o.proximal = prepared_.proximal;
@@ -107,9 +156,10 @@ class Run {
 
   /// The next step as the errors suggest, ending where sources jump and at the end, without a sliver before it.
   PlannedStep chosen(double t) {
-    const double jump = next_jump(result_.state), target = std::min(options_.until, jump);
+    const double jump = next_jump(result_.state);
+    const double target = jump < options_.until - slack() ? jump : options_.until;
     const double left = target - t, wanted = control_->next();
-    if (left <= 1.01 * wanted) return {left, target, true, jump <= target, 0};
+    if (left <= 1.01 * wanted) return {left, target, true, jump <= target + slack(), 0};
     const double h = left < 2 * wanted ? 0.5 * left : wanted;
     return {h, t + h, true, false, 0};
   }
@@ -355,19 +405,23 @@ class Run {
       overrides_.push_back(n);
     }
     restore_numbers();
-    auto other = std::make_unique<Assembly>(options_.retune(overrides_));
-    if (!system_.take_numbers(other->system))
-      throw ModelError("E-EVENT", numbers.front().component + "." + numbers.front().key,
-                       "with this value the model has other equations: an event cannot set it",
-                       "leave the number of parts and unknowns as it is");
-    other_ = std::move(other);
+    use_overrides();
     jumps_ = Jumps(other_->events);
-    for (TimeEvent& e : other_->events)  // they belong to the elements of the system that runs
-      for (std::size_t g = 0; g < system_.groups().size(); ++g)
-        if (e.element.group == other_->system.groups()[g].get()) e.element.group = system_.groups()[g].get();
     State past = state;
     jumps_.apply(past, state.t + slack());
     state.memory = past.memory;
+  }
+  void use_overrides() {
+    auto other = std::make_unique<Assembly>(options_.retune(overrides_));
+    if (!system_.take_numbers(other->system))
+      throw ModelError("E-EVENT", overrides_.back().component + "." + overrides_.back().key,
+                       "with this value the model has other equations: an event cannot set it",
+                       "leave the number of parts and unknowns as it is");
+    other_ = std::move(other);
+    for (TimeEvent& e : other_->events)  // they belong to the elements of the system that runs
+      for (std::size_t g = 0; g < system_.groups().size(); ++g)
+        if (e.element.group == other_->system.groups()[g].get()) e.element.group = system_.groups()[g].get();
+    sampling_.take(other_->samplers);
   }
   void restore_numbers() {
     if (!other_) return;
@@ -467,10 +521,16 @@ class Run {
   }
 
   /// When the next source jumps, or something that was delayed.
-  double next_jump(const State& state) const { return std::min(jumps_.next(), system_.next_break(state)); }
+  double next_jump(const State& state) const {
+    return std::min({jumps_.next(), system_.next_break(state), sampling_.next()});
+  }
   void jump(State& state) {
-    const int sources = jumps_.apply(state, state.t + slack());
+    const double now = state.t + slack();
+    const bool delayed = system_.next_break(state) <= now;
+    const int sources = jumps_.apply(state, now);
     for (int i = 0; i < sources; ++i) event(state.t, "source jumps");
+    const bool sampled = sampling_.next() <= now && sampling_.apply(state, now);
+    if (sources == 0 && !delayed && !sampled) return;  // samples that change nothing
     stepper_.discontinuity(state, slack());
     account(state);  // powers jump too
     if (!watch_.empty()) settle(state, watch_.due(state), true);
@@ -591,6 +651,7 @@ class Run {
   std::vector<double> rows_;
   Timetable timetable_{options_, system_.rows(Kind::holonomic).size() > 0};
   Jumps jumps_{assembly_.events};
+  Sampling sampling_{assembly_};
   State between_;                                           // within a step
   std::vector<int> fired_;                                  // at the end of the step just computed
   NewtonReport failed_;                                     // of a step to an event
@@ -606,8 +667,9 @@ void apply_jumps_at_start(const Assembly& assembly, State& state) {
   Jumps(assembly.events).apply(state, state.t);
 }
 
-RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer) {
-  return Run(assembly, options, observer).run();
+RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer,
+                   std::string_view resume) {
+  return Run(assembly, options, observer).run(resume);
 }
 
 }  // namespace escapement

@@ -40,6 +40,7 @@ void check_scheme(const Model& model, const Assembly& assembly, const SimulateOp
 
 struct RunStatistics {
   long steps = 0, rejected_steps = 0, newton_iterations = 0, factorizations = 0, rows = 0;
+  long samples = 0;  // instants at which sampled blocks computed
   double simulated_seconds = 0;
   double smallest_step = 0, largest_step = 0;
   std::string ended_by;  // an event that stops the run
@@ -50,11 +51,18 @@ struct RunStatistics {
   struct Event {
     double time;
     std::string what;
+    void archive(Archive& a) { a(time, what); }
   };
   std::vector<Event> events;  // the first 10,000 …
   long event_count = 0;       // … of so many
   std::vector<std::string> warnings, notes;
   std::optional<EnergyBalance> energy;  // of what states any
+
+  void archive(Archive& a) {
+    a(steps, rejected_steps, newton_iterations, factorizations, rows, samples, simulated_seconds,
+      smallest_step, largest_step, ended_by, limited_by, largest_violation, largest_velocity_violation,
+      most_violated, most_violated_velocity, events, event_count, warnings, notes, energy);
+  }
 };
 
 /// Why a run ended before its time.
@@ -81,6 +89,10 @@ class RunObserver {
   virtual void row(const State& state) = 0;
   /// After every step: false stops the run.
   virtual bool step(const StepDone& step) = 0;
+  /// Asked at the start and after every step: should the run be saved now? It is when the observer has stopped it, too.
+  virtual bool wants_checkpoint() { return false; }
+  /// All that simulate() needs to go on from here as if nothing had happened.
+  virtual void checkpoint(const std::string& /*run*/) {}
 };
 
 struct RunResult {
@@ -95,6 +107,9 @@ struct RunResult {
 void apply_jumps_at_start(const Assembly& assembly, State& state);
 
 /// Throws ModelError(s) for a start that does not exist; numerical failures are in the result.
-RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer);
+/// `resume`: what checkpoint() was given, of the same model and options; the run goes on bit by bit as it would have. Throws
+/// ArchiveError if it belongs to something else.
+RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer,
+                   std::string_view resume = {});
 
 }  // namespace escapement

@@ -24,11 +24,13 @@ class SingularityWatch {
   SingularityWatch(const System& system, int redundant);
   /// After a step, with the matrix that was factored for it. The position that has just been passed, if there was one.
   std::optional<SingularPosition> look(Newton& newton, const State& state);
+  void archive(Archive& a) { a(soft_, past_, next_, scale_, steps_); }
 
  private:
   struct Past {  // of one direction: its last two eigenvalues
     double time[2] = {0, 0}, value[2] = {0, 0};
     int seen = 0;
+    void archive(Archive& a) { a(time[0], time[1], value[0], value[1], seen); }
   };
   const System& system_;
   int redundant_;

@@ -49,6 +49,7 @@ class Timetable {
     if (step.passed > 0 && t >= step.passed) ++done_;
     if (step.regular && t >= step.end) ++done_;
   }
+  void archive(Archive& a) { a(done_); }
   /// Times that differ by less are the same: rounding of the times themselves.
   double slack() const { return 1e-9 * size_of(done_); }
 
@@ -79,6 +80,18 @@ class Jumps {
   }
   double next() const {
     return queue_.empty() ? std::numeric_limits<double>::infinity() : queue_.top().first;
+  }
+  void archive(Archive& a) {
+    a(done_);
+    if (a.reading()) take(*events_);
+  }
+  /// The same events with other numbers.
+  void take(const std::vector<TimeEvent>& events) {
+    if (done_.size() != events.size()) throw ArchiveError("events of another model");
+    events_ = &events;
+    queue_ = {};
+    for (std::size_t i = 0; i < done_.size(); ++i)
+      if (done_[i] < events[i].count) await(i);
   }
   /// All that is due by now; how many.
   int apply(State& state, double now) {

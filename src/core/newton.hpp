@@ -71,6 +71,13 @@ class Newton {
   /// Factors whatever was written to matrix().
   Factorization factor();
   NewtonOptions& options() { return options_; }
+  void archive(Archive& a) {
+    a(values_, floor_, floors_good_for_, factored_, slowest_, fresh_solves_, back_off_);
+    if (values_.size() != static_cast<std::size_t>(solver_->pattern().nonzeros()) ||
+        floor_.size() != static_cast<std::size_t>(n_))
+      throw ArchiveError("a matrix of another system");
+    solver_->archive(a, values_);
+  }
 
  private:
   NewtonReport attempt(NewtonProblem& problem, bool across_jumps);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "sparse/archive.hpp"
+
 namespace escapement {
 
 /// What a delay remembers of its input: samples at the ends of accepted steps, oldest first.
@@ -10,11 +12,13 @@ struct History {
   struct Sample {
     double time, value;
     bool fresh;  // a new smooth piece begins here
+    void archive(Archive& a) { a(time, value, fresh); }
   };
   std::vector<Sample> samples;
   std::size_t first = 0;      // samples before it are forgotten
   double passed = 0;          // beginnings of pieces up to this time have come out
   std::vector<double> jumps;  // times of jumps that have not: steps should end where they do
+  void archive(Archive& a) { a(samples, first, passed, jumps); }
 };
 
 struct State {
@@ -26,6 +30,8 @@ struct State {
                                // value of x set by hand counts only after GeneralizedAlpha::restart
   std::vector<double> memory;  // what elements remember between accepted steps
   std::vector<History> history;  // … and what delays do, one each
+
+  void archive(Archive& a) { a(t, value, rate, acceleration, store, memory, history); }
 };
 
 }  // namespace escapement

@@ -249,6 +249,8 @@ System SystemBuilder::finish() {
     s.switching_.resize(row, 0);
     g->switching_rows(s.switching_);
   }
+  s.reserved_ = s.memory_;
+  s.memory_ += reserved_;
   if (dynamic_ && dynamic_->histories() > 0) s.remembering_ = dynamic_;
   s.pattern_ = pattern.finish();
   for (const auto& g : s.groups_) g->map(s.pattern_);

@@ -6,6 +6,7 @@
 #include <string>
 #include <typeindex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/dynamic.hpp"
@@ -97,6 +98,9 @@ class System {
     return nullptr;
   }
 
+  /// Where the memory that SystemBuilder::reserve() gave begins.
+  int reserved_memory() const { return reserved_; }
+
   const std::vector<std::unique_ptr<GroupBase>>& groups() const { return groups_; }
   template <class E>
   int memory_of(const ElementId& id) const {
@@ -115,7 +119,7 @@ class System {
   std::vector<double> nominal_, row_nominal_;
   std::vector<int> value_of_row_, owner_;
   std::vector<char> switching_;  // rows of constraints that come and go; empty: none
-  int values_ = 0, tangent_size_ = 0, memory_ = 0;
+  int values_ = 0, tangent_size_ = 0, memory_ = 0, reserved_ = 0;
   DynamicGroup* remembering_ = nullptr;  // the group with histories, if there is one
 };
 
@@ -164,6 +168,9 @@ class SystemBuilder {
 
   ElementId add_dynamic(std::unique_ptr<DynamicElement> element);
 
+  /// Room for so many numbers in State::memory that no element owns; where, after System::reserved_memory().
+  int reserve(int count) { return std::exchange(reserved_, reserved_ + count); }
+
   /// Once only. Throws ModelError when a row has nothing acting on it or an element is ill-formed.
   System finish();
 
@@ -186,6 +193,7 @@ class SystemBuilder {
   std::unordered_map<std::type_index, GroupBase*> by_type_;
   DynamicGroup* dynamic_ = nullptr;
   std::vector<char> touched_;
+  int reserved_ = 0;
   Manifold frames_ = Manifold::r3so3;
   bool finished_ = false;
 };

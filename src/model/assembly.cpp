@@ -87,6 +87,11 @@ class Assembler final : public Resolver {
   void switches(int component, const ElementId& element) override {
     switching_.push_back({element, model_.components[component].path});
   }
+  void sampler(Sampler sampler) override {
+    sampler.place =
+        builder_.reserve(static_cast<int>(sampler.memory.size() + sampler.held.size()));
+    samplers_.push_back(std::move(sampler));
+  }
   void settable(int component, const ElementId& element, int slot, int part) override {
     settable_[{component, part}] = {element, slot, 0.0};
   }
@@ -939,6 +944,11 @@ class Assembler final : public Resolver {
     for (std::size_t i = 0; i < model_.components.size(); ++i) add_channels(a, static_cast<int>(i));
     for (std::size_t d = 0; d < model_.nodes.size(); ++d) add_channels(a, -2 - static_cast<int>(d));
     a.switching = std::move(switching_);
+    for (Sampler& s : samplers_) {
+      s.place += a.system.reserved_memory();
+      std::copy(s.memory.begin(), s.memory.end(), a.initial.memory.begin() + s.place);
+    }
+    a.samplers = std::move(samplers_);
     for (const Trigger& t : triggers_) diagnostics_.collect([&] { a.triggers.push_back(event_of(t, a)); });
     diagnostics_.stop();
     refuse_massless(a);
@@ -1114,6 +1124,7 @@ class Assembler final : public Resolver {
   std::map<std::pair<int, int>, Memory> settable_;      // by component and part of its output
   std::map<std::pair<int, int>, int> settable_states_;  // variables, likewise
   std::vector<Trigger> triggers_;
+  std::vector<Sampler> samplers_;
   AttachedFrame* framed_ = nullptr;  // where the frame that is being named goes
   bool gravity_used_ = false;
   Scene scene_;

@@ -21,6 +21,7 @@ struct Assembly {
   std::vector<Channel> channels;
   std::vector<TimeEvent> events;  // by time
   std::vector<EventType> triggers;
+  std::vector<Sampler> samplers;
   std::vector<std::pair<ElementId, std::string>>
       switching;  // elements with modes or corners, and whose they are
   std::vector<std::string> warnings;
@@ -40,6 +41,7 @@ struct Assembly {
 struct Override {
   std::string component, key;
   double value;
+  void archive(Archive& a) { a(component, key, value); }
 };
 
 /// Throws ModelErrors with everything that is wrong.

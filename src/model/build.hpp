@@ -1,6 +1,7 @@
 // Build: what a component's `build` function sees. It reads checked values, names its nodes and signals, adds elements
 // and says what its channels are.
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,22 @@ struct TimeEvent {
   double period = 0;     // s
   double count = 1;      // how many times in all; may be infinite
   double increment = 0;  // of the value, from time to time
+};
+
+/// What a sampled block computes at a sample: its outputs, and its memory afterwards.
+using SampledProgram = std::function<void(double t, std::span<const double> inputs, std::span<double> outputs,
+                                          std::span<double> memory)>;
+
+/// A block that computes at t = offset + k period, and whose outputs change `delay` later.
+struct Sampler {
+  std::string name;
+  double period, offset, delay;  // s
+  std::vector<Signal<1>> inputs;
+  std::vector<Signal<1>> outputs;
+  std::vector<ElementId> held;  // whose memory, slot 0, is the output
+  std::vector<double> memory;      // at the start
+  SampledProgram program;
+  int place = 0;  // in State::memory: memory, then outputs that wait; set when the system is finished
 };
 
 /// What an event of the model does when its trigger fires.
@@ -90,6 +107,7 @@ class Resolver {
   virtual void memory(const ElementId& element, int slot, double value) = 0;
   virtual Handle offered(int component, int node) = 0;
   virtual void switches(int component, const ElementId& element) = 0;
+  virtual void sampler(Sampler sampler) = 0;
   virtual void settable(int component, const ElementId& element, int slot, int part) = 0;
   virtual void settable(int component, const StateVariable<1>& state, int part) = 0;
   virtual void trigger(int component, const ElementId& element, std::vector<Signal<1>> inputs,
@@ -244,6 +262,7 @@ class Build {
   }
   /// … equals this state.
   void settable(const StateVariable<1>& state, int part = 0) { resolver_.settable(component_, state, part); }
+  void sampler(Sampler sampler) { resolver_.sampler(std::move(sampler)); }
   /// When the element's crossing fires, all this happens; the expressions are of time and the inputs.
   void trigger(const ElementId& element, std::vector<Signal<1>> inputs, std::vector<ActionRequest> actions,
                bool stop) {

@@ -42,6 +42,7 @@ const std::vector<MessageCode>& message_codes() {
       {"E-TOLERANCE", 4, "adaptive steps cannot keep to the tolerance"},
       {"E-CHATTER", 4, "something switches to and fro without time going on"},
       {"E-NAN", 4, "a recorded value is not a finite number"},
+      {"E-CHECKPOINT", 5, "a checkpoint is missing, damaged, or of another model or version"},
       {"E-TRUST", 6, "the model uses code that you have not said you trust"},
       {"E-COMPILE", 6, "a C source does not compile, or there is no compiler"},
       {"E-LIBRARY", 6, "a library of functions cannot be loaded, or lacks what it must export"},

@@ -29,16 +29,27 @@ std::string header_field(std::string_view name) {
 
 class CsvWriter final : public Writer {
  public:
-  CsvWriter(const std::filesystem::path& path, const std::vector<Column>& columns)
+  CsvWriter(const std::filesystem::path& path, const std::vector<Column>& columns, long long keep)
       : path_(path), columns_(columns.size()), longest_row_(columns.size() * longest_number + 1) {
     assert(!columns.empty());
     std::string header;
     for (const Column& column : columns) header += header_field(column.name) + ',';
     header.back() = '\n';
     buffer_.resize(std::max({buffer_size, 2 * longest_row_, header.size()}));
-    do file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    do file_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | (keep < 0 ? O_CREAT | O_TRUNC : 0), 0666);
     while (file_ < 0 && errno == EINTR);
-    if (file_ < 0) throw system_error(path_, "cannot be created", errno);
+    if (file_ < 0) throw system_error(path_, keep < 0 ? "cannot be created" : "cannot be written", errno);
+    if (keep >= 0) {
+      const off_t length = lseek(file_, 0, SEEK_END);
+      if (length < keep || ftruncate(file_, keep) != 0 || lseek(file_, keep, SEEK_SET) != keep) {
+        const int fault = length < keep ? 0 : errno;
+        ::close(file_);
+        if (fault != 0) throw system_error(path_, "cannot be cut back", fault);
+        throw FileError(path_.string(), "it is shorter than at the checkpoint", "restore the file, or run the model again");
+      }
+      written_ = keep;
+      return;
+    }
     std::copy(header.begin(), header.end(), buffer_.begin());
     used_ = header.size();
     write_out();  // a disk that refuses is found before the run, and every results.csv has its header
@@ -72,6 +83,7 @@ class CsvWriter final : public Writer {
     if (failure_) throw *failure_;
     write_out();
   }
+  long long bytes() const override { return written_; }
 
   void close() override {
     if (failure_) throw *failure_;
@@ -123,8 +135,9 @@ class CsvWriter final : public Writer {
 
 }  // namespace
 
-std::unique_ptr<Writer> csv_writer(const std::filesystem::path& path, const std::vector<Column>& columns) {
-  return std::make_unique<CsvWriter>(path, columns);
+std::unique_ptr<Writer> csv_writer(const std::filesystem::path& path, const std::vector<Column>& columns,
+                                   long long keep) {
+  return std::make_unique<CsvWriter>(path, columns, keep);
 }
 
 }  // namespace escapement

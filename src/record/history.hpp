@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "record/json.hpp"
+#include "sparse/archive.hpp"
 
 namespace escapement {
 
@@ -10,6 +11,7 @@ class StepHistory {
  public:
   void add(double time, double step, int iterations, int factorizations);
   Json json() const;
+  void archive(Archive& a) { a(buckets_, steps_per_bucket_, in_last_); }
 
  private:
   struct Bucket {
@@ -17,6 +19,7 @@ class StepHistory {
     int iterations;
     long factorizations;
     void include(const Bucket& later);
+    void archive(Archive& a) { a(time, smallest, largest, iterations, factorizations); }
   };
   static constexpr std::size_t most = 2000;
   std::vector<Bucket> buckets_;

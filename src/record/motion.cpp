@@ -13,11 +13,23 @@ namespace escapement {
 static constexpr std::uint32_t magic = 0x4d435345;  // ESCM
 static_assert(std::endian::native == std::endian::little, "motion.bin is little-endian");
 
-MotionWriter::MotionWriter(std::filesystem::path path, std::size_t columns)
-    : path_(std::move(path)), file_(std::fopen(path_.c_str(), "wb")), row_(columns + 1) {
+MotionWriter::MotionWriter(std::filesystem::path path, std::size_t columns, long long keep)
+    : path_(std::move(path)), file_(std::fopen(path_.c_str(), keep < 0 ? "wb" : "r+b")), row_(columns + 1) {
   if (!file_) refuse("cannot be written");
+  if (keep >= 0) {
+    std::error_code fault;
+    const auto length = std::filesystem::file_size(path_, fault);
+    if (fault || length < static_cast<std::uintmax_t>(keep))
+      throw FileError(path_.string(), "it is shorter than at the checkpoint", "restore the file, or run the model again");
+    std::filesystem::resize_file(path_, static_cast<std::uintmax_t>(keep), fault);
+    if (fault) throw system_error(path_, "cannot be cut back", fault.value());
+    std::fseek(file_.get(), 0, SEEK_END);
+    bytes_ = keep;
+    return;
+  }
   const std::uint32_t head[4] = {magic, 1, static_cast<std::uint32_t>(columns + 1), 0};
   if (std::fwrite(head, sizeof head, 1, file_.get()) != 1) refuse("cannot be written");
+  bytes_ = sizeof head;
 }
 
 MotionFile read_motion_file(const std::filesystem::path& path) {
@@ -43,6 +55,7 @@ void MotionWriter::frame(double time, std::span<const double> values) {
                  [](double x) { return static_cast<float>(x); });
   if (std::fwrite(row_.data(), sizeof(float), row_.size(), file_.get()) != row_.size())
     refuse("cannot be written");
+  bytes_ += static_cast<long long>(sizeof(float) * row_.size());
 }
 
 void MotionWriter::flush() {

@@ -11,7 +11,9 @@ namespace escapement {
 
 class MotionWriter {
  public:
-  MotionWriter(std::filesystem::path path, std::size_t columns);
+  /// `keep`: goes on after so many bytes of the file that is there; -1: a new file.
+  MotionWriter(std::filesystem::path path, std::size_t columns, long long keep = -1);
+  long long bytes() const { return bytes_; }
   void frame(double time, std::span<const double> values);
   void flush();
   void close();
@@ -24,6 +26,7 @@ class MotionWriter {
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, Close> file_;
   std::vector<float> row_;
+  long long bytes_ = 0;
 };
 
 struct MotionFile {

@@ -177,6 +177,12 @@ int Results::find(std::string_view name) const {
   return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
 }
 
+void each_row(const fs::path& csv, const std::function<void(std::span<const double>)>& take) {
+  CsvReader reader(csv);
+  std::vector<double> values(reader.names().size());
+  while (reader.row(values)) take(values);
+}
+
 Results read_results(const fs::path& run_folder_or_csv) {
   std::error_code ignored;
   const fs::path csv =

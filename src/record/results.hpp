@@ -1,6 +1,8 @@
 // Results: what a run has recorded, read back from its folder.
 #pragma once
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct Results {
 /// From a run folder, or from a CSV file itself. A last line without its end, as a killed run leaves it, is not
 /// counted. Units come from the HDF5 file beside the CSV; without one they are empty. Throws FileError.
 Results read_results(const std::filesystem::path& run_folder_or_csv);
+
+/// The rows of a CSV file, one after the other. Throws FileError.
+void each_row(const std::filesystem::path& csv, const std::function<void(std::span<const double>)>& take);
 
 /// From an HDF5 file: `time` first, the others by name. Throws FileError.
 Results read_hdf5(const std::filesystem::path& path);

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 constexpr const char* own_files[] = {"results.csv", "results.h5",  "summary.json", "model.yaml",
                                      "source.yaml", "scene.json",  "motion.bin",   "history.json",
-                                     "report.html", "compare.html"};
+                                     "report.html", "compare.html", "checkpoint.bin"};
 
 /// A model of the user's own is never replaced: those of runs begin with RunFolder::model_heading.
 bool written_by_a_run(const fs::path& model) {
@@ -82,7 +82,7 @@ RunFolder RunFolder::at(const fs::path& folder, bool replace) {
   return RunFolder(folder);
 }
 
-void RunFolder::write(const std::string& name, std::string_view text) const {
+void RunFolder::write(const std::string& name, std::string_view text, bool durable) const {
   std::error_code ignored;
   if (const auto there = fs::symlink_status(path_ / name, ignored);
       fs::exists(there) && !fs::is_regular_file(there))
@@ -97,12 +97,18 @@ void RunFolder::write(const std::string& name, std::string_view text) const {
     if (n >= 0) rest.remove_prefix(static_cast<std::size_t>(n));
     else if (errno != EINTR) fault = errno;
   }
+  if (durable && fault == 0 && ::fsync(file) != 0) fault = errno;
   if (::close(file) != 0 && fault == 0) fault = errno;
   if (fault == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) fault = errno;
   if (fault != 0) {
     ::unlink(temporary.c_str());
     throw system_error(target, "cannot be written", fault);
   }
+  if (!durable) return;
+  const int folder = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // the new name, too
+  if (folder < 0) return;
+  ::fsync(folder);
+  ::close(folder);
 }
 
 std::string hash_of(std::string_view text) {

@@ -20,8 +20,8 @@ class RunFolder {
   static RunFolder existing(std::filesystem::path folder) { return RunFolder(std::move(folder)); }
 
   const std::filesystem::path& path() const { return path_; }
-  /// A small file, written whole: temporary, then renamed.
-  void write(const std::string& name, std::string_view text) const;
+  /// A small file, written whole: temporary, then renamed. `durable`: on the disk before it returns.
+  void write(const std::string& name, std::string_view text, bool durable = false) const;
 
  private:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}

@@ -22,9 +22,13 @@ class Writer {
   virtual void flush() = 0;
   /// Ends the file; nothing may follow.
   virtual void close() = 0;
+  /// After flush(): how long the file is; 0 where that says nothing.
+  virtual long long bytes() const { return 0; }
 };
 
-std::unique_ptr<Writer> csv_writer(const std::filesystem::path& path, const std::vector<Column>& columns);
+/// `keep`: goes on after so many bytes of the file that is there, the rest is cut off; -1: a new file.
+std::unique_ptr<Writer> csv_writer(const std::filesystem::path& path, const std::vector<Column>& columns,
+                                   long long keep = -1);
 std::unique_ptr<Writer> hdf5_writer(const std::filesystem::path& path, const std::vector<Column>& columns);
 
 }  // namespace escapement

@@ -20,6 +20,7 @@ class DenseSolver final : public LinearSolver {
 
   Factorization factor(std::span<const double> values) override {
     const int n = pattern_.n;
+    factored_.assign(values.begin(), values.end());
     scale_.setZero();
     for (int j = 0; j < n; ++j)
       for (int k = pattern_.column_begin[j]; k < pattern_.column_begin[j + 1]; ++k)
@@ -55,6 +56,17 @@ class DenseSolver final : public LinearSolver {
     lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(rhs);
   }
 
+  void archive(Archive& a, std::span<const double> values) override {
+    long pivots = pivotings_;
+    a(pivots, factored_);
+    if (!a.reading()) return;
+    if (!factored_.empty()) {
+      if (factored_.size() != values.size()) throw ArchiveError("a matrix of another system");
+      const std::vector<double> last = factored_;
+      factor(last);
+    }
+    pivotings_ = pivots;
+  }
   const char* name() const override { return "dense"; }
   long pivotings() const override { return pivotings_; }
 
@@ -62,6 +74,7 @@ class DenseSolver final : public LinearSolver {
   Eigen::MatrixXd matrix_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
   Eigen::VectorXd scale_, x_;
+  std::vector<double> factored_;
   long pivotings_ = 0;
 };
 

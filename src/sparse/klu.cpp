@@ -40,6 +40,7 @@ class KluSolver final : public LinearSolver {
 
   Factorization factor(std::span<const double> values) override {
     values_ = values;
+    factored_.assign(values.begin(), values.end());
     if (structurally_singular_) return diagnose_singular(pattern_, values_, -1);
     if (numeric_ != nullptr) {  // the same pivots, while they hold
       const int done = klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(),
@@ -75,6 +76,32 @@ class KluSolver final : public LinearSolver {
   }
 
   void distrust() override { distrusted_ = true; }
+  void archive(Archive& a, std::span<const double> values) override {
+    const bool had_order = given_order_;
+    bool is_factored = numeric_ != nullptr, checking = unchecked_, wary = distrusted_, orders = given_order_;
+    double rcond = rcond_;
+    long again = refactorings_, pivots = pivotings_;
+    a(is_factored, checking, wary, orders, rcond, again, pivots, pivoted_, factored_);
+    if (!a.reading()) return;
+    if (is_factored && (pivoted_.size() != values.size() || factored_.size() != values.size()))
+      throw ArchiveError("a matrix of another system");
+    if (had_order && !orders) order_anew();
+    if (is_factored) {
+      const std::vector<double> last = factored_;
+      const std::vector<double> first = pivoted_;
+      values_ = first;
+      if (!factor_anew().ok) throw ArchiveError("its matrix is singular");
+      factored_ = last;
+      values_ = factored_;
+      klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, numeric_, &common_);
+    }
+    values_ = values;
+    unchecked_ = checking;
+    distrusted_ = wary;
+    rcond_ = rcond;
+    refactorings_ = again;
+    pivotings_ = pivots;
+  }
   const char* name() const override { return "KLU"; }
   long pivotings() const override { return pivotings_; }
 
@@ -97,6 +124,7 @@ class KluSolver final : public LinearSolver {
     numeric_ =
         klu_factor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, &common_);
     ++pivotings_;
+    pivoted_.assign(values_.begin(), values_.end());
     if (numeric_ != nullptr && klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 1e-15) {
       unchecked_ = true;
       rcond_ = common_.rcond;
@@ -144,6 +172,7 @@ class KluSolver final : public LinearSolver {
   klu_numeric* numeric_ = nullptr;
   std::span<const double> values_;  // the caller's, while the factorisation is unchecked
   std::vector<double> rhs_, residual_;
+  std::vector<double> pivoted_, factored_;  // values when pivots were chosen, and when last factored
   bool structurally_singular_ = false, given_order_ = false;
   bool unchecked_ = false, distrusted_ = false;
   double rcond_ = 0;  // of the last full factorisation

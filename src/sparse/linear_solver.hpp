@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sparse/archive.hpp"
 #include "sparse/pattern.hpp"
 
 namespace escapement {
@@ -30,6 +31,8 @@ class LinearSolver {
   /// The values changed wildly, or solutions look poor: the next factorisation's first solve is checked.
   virtual void distrust() {}
   virtual const char* name() const = 0;
+  /// Saves what has been factored, or factors the same again, with the same pivots; `values` as given to factor().
+  virtual void archive(Archive& a, std::span<const double> values) = 0;
   /// Full factorisations with new pivots so far (the others reused pivots).
   virtual long pivotings() const = 0;
   const Pattern& pattern() const { return pattern_; }

@@ -21,9 +21,11 @@ class SoftDirections {
     int before = -1;            // which pair of the step before it continues
     std::vector<double> lower;  // eigenvector, by row from `first` on
     std::vector<double> upper;  // A⁻¹ Bᵀ times it, the motion that belongs to it (up to sign)
+    void archive(Archive& a) { a(eigenvalue, before, lower, upper); }
   };
   /// By eigenvalue, the smallest first.
   const std::vector<Pair>& pairs() const { return pairs_; }
+  void archive(Archive& a) { a(pairs_, next_, noise_); }
 
  private:
   int n_, first_;

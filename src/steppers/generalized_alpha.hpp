@@ -112,6 +112,9 @@ class GeneralizedAlpha {
     std::vector<double> largest;       // |value| of each unknown and |velocity| of each position so far
     double third = NAN;                // … at this time from here; NaN: there is none
     double offset = NAN;               // C h² of the last step's velocity offset; NaN: not started
+    void archive(Archive& ar) {
+      ar(a, w, D, E, first, slope, curve, last_step, span, third_slope, largest, third, offset);
+    }
   };
   History history;
 
@@ -124,12 +127,17 @@ class GeneralizedAlpha {
     double c0 = 0, c1 = 0, kappa = 0;             // dq/dv̇, dv/dv̇, weight of the flow of state rows
     double D = 0, E = 0, D_next = 0, E_next = 0;  // time offsets of a and w, before and after
     double C = 0;                                 // error constant of the position formula (T-constraint-3)
+    void archive(Archive& a) {
+      a(h, gamma, beta, theta, c0, c1, kappa, D, E, D_next, E_next, C);
+    }
   };
   const Coefficients& coefficients() const { return c_; }
   /// The iteration matrix at a state for the last coefficients, with T(u) = I and without proximal terms (for condition
   /// numbers and benchmarks).
   void iteration_matrix(const State& state, std::span<double> values);
   Newton& newton() { return newton_; }
+  /// Everything that the next step depends on, beside the state.
+  void archive(Archive& a) { a(history, factored_for_, epsilon_, newton_); }
 
  private:
   class Step;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sparse/archive.hpp"
+
 namespace escapement {
 
 class StepControl {
@@ -40,6 +42,7 @@ class StepControl {
   /// A jump: what comes may be faster or slower.
   void interrupted() { fresh_ = 2; }
   bool too_small() const { return next_ < smallest_; }
+  void archive(Archive& a) { a(next_, last_error_, last_size_, fresh_); }
 
  private:
   static constexpr double aim = 0.6;

@@ -63,6 +63,7 @@ Cases signals();
 Cases sources();
 Cases dynamics();
 Cases programs();
+Cases sampled();
 Cases space();
 
 }  // namespace escapement::signs

@@ -10,7 +10,7 @@ namespace {
 const Cases& cases() {
   static const Cases all = [] {
     Cases all;
-    for (const Cases& some : {mechanics(), signals(), sources(), dynamics(), programs(), space()})
+    for (const Cases& some : {mechanics(), signals(), sources(), dynamics(), programs(), sampled(), space()})
       all.insert(some.begin(), some.end());
     return all;
   }();

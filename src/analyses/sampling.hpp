@@ -1,0 +1,50 @@
+// Sampling: when sampled blocks compute, in which order, and when their outputs change (T-sample).
+#pragma once
+#include <vector>
+
+#include "core/settle_signals.hpp"
+#include "model/assembly.hpp"
+
+namespace escapement {
+
+class Sampling {
+ public:
+  explicit Sampling(const Assembly& assembly);
+  bool empty() const { return samplers_.empty(); }
+  /// When the next sample is, or the next output that waits for its computation; infinity: never.
+  double next() const;
+  /// Everything that is due by now. True: an output changed.
+  bool apply(State& state, double now);
+  long samples() const { return samples_; }
+  void archive(Archive& a) {
+    for (Clock& c : clocks_) a(c.done);
+    a(samples_);
+    if (!empty()) a(settler_.newton());
+  }
+  /// The same blocks go on with other numbers, but with the same clocks. Throws ModelError E-EVENT if these differ.
+  void take(const std::vector<Sampler>& others);
+
+ private:
+  /// Samplers that share their instants; or outputs that do.
+  struct Clock {
+    double period, offset;
+    bool outputs;  // what was computed before comes out
+    std::vector<int> samplers;
+    double done = 0;  // so many times
+    double next() const { return offset + done * period; }
+  };
+  void read_inputs(const Sampler& s, const State& state, std::vector<double>& inputs) const;
+  bool run_all(State& state);
+  bool run(const Sampler& s, State& state, const std::vector<double>& before, const std::vector<double>& inputs);
+
+  const System& system_;
+  std::vector<Sampler> samplers_;
+  std::vector<Clock> clocks_;
+  SignalSettler settler_;
+  std::vector<int> due_;
+  std::vector<double> inputs_, outputs_, before_;
+  std::vector<std::vector<double>> used_;  // inputs of this sample, by sampler
+  long samples_ = 0;
+};
+
+}  // namespace escapement
