@@ -41,11 +41,13 @@ class CommandLine {
     run->add_flag("--report", command_.report, "and write report.html there: plots, moving picture, numbers");
     common(run);
     run->add_option("--checkpoint-every", command_.checkpoint_every, saving);
-    auto* resume = verb("resume", "go on with a run that was interrupted or killed, from its last checkpoint");
+    auto* resume =
+        verb("resume", "go on with a run that was interrupted or killed, from its last checkpoint");
     resume->add_option("RUN", command_.arguments, "a run folder")->required()->expected(1);
     resume->add_option("--checkpoint-every", command_.checkpoint_every, saving);
     resume->add_flag("--report", command_.report, "and write report.html there when it ends");
-    resume->add_flag("--trust", command_.trust, "run the code that the model uses (C functions), whatever it is");
+    resume->add_flag("--trust", command_.trust,
+                     "run the code that the model uses (C functions), whatever it is");
     resume->add_flag("--json", command_.json, "standard output carries JSON lines only");
     resume->add_flag("--quiet", command_.quiet, "no progress, no summary");
     auto* still = verb("equilibrium", "find where a model rests: positions, reactions, signals");

@@ -387,7 +387,6 @@ void print_equilibrium(const Model& model, const Assembly& assembly,
   fmt::print("  in {}\n", (folder / "results.csv").string());
 }
 
-
 /// `10 s`, `2 min`: in s.
 double wall_time(const std::string& text, double otherwise) {
   if (text.empty()) return otherwise;
@@ -398,7 +397,8 @@ double wall_time(const std::string& text, double otherwise) {
   try {
     if (value == 0 && unit.empty()) return 0;
     const Unit parsed = parse_unit(unit);
-    if (end != text.c_str() && value >= 0 && std::isfinite(value) && compatible(parsed.dimension, parse_unit("s").dimension))
+    if (end != text.c_str() && value >= 0 && std::isfinite(value) &&
+        compatible(parsed.dimension, parse_unit("s").dimension))
       return value * parsed.factor;
   } catch (const std::exception&) {
   }
@@ -450,7 +450,8 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
       for (const auto& [name, content] : files) folder.write(name, content);
     }
     if (command.json)
-      print_json(Json::object().set("event", resumed ? "resumed" : "started").set("folder", folder.path().string()));
+      print_json(
+          Json::object().set("event", resumed ? "resumed" : "started").set("folder", folder.path().string()));
     return folder;
   };
 
@@ -469,7 +470,8 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   std::optional<RunPlace> place;
   try {
     if (resumed) recording.reopen(resumed->recorded);
-    result = simulate(assembly, options, recording, resumed ? std::string_view(resumed->run) : std::string_view());
+    result =
+        simulate(assembly, options, recording, resumed ? std::string_view(resumed->run) : std::string_view());
     if (result.failure) {
       const RunFailure& f = *result.failure;
       place = {f.component, f.equation, f.time};
@@ -478,15 +480,15 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   } catch (const ModelError& e) {  // it cannot start
     throw model.located(e);
   } catch (const ArchiveError& e) {
-    throw ModelError("E-CHECKPOINT", "", fmt::format("does not fit the model: {}", e.what()), "run the model again",
-                     {(resumed->folder / checkpoint_name).string(), 0, 0});
+    throw ModelError("E-CHECKPOINT", "", fmt::format("does not fit the model: {}", e.what()),
+                     "run the model again", {(resumed->folder / checkpoint_name).string(), 0, 0});
   }
   const double wall = recording.wall();
   progress.clear();
   recording.close(result.state);
   const RunFolder& folder = *recording.folder();
-  folder.write("summary.json", summary(model, assembly, options, result, wall, hash,
-                                       recording.channels(), failure ? &*failure : nullptr, place)
+  folder.write("summary.json", summary(model, assembly, options, result, wall, hash, recording.channels(),
+                                       failure ? &*failure : nullptr, place)
                                        .set("resumed", recording.recorded().resumed)
                                        .set("settings", settings_json(command))
                                        .text(true) +
@@ -520,7 +522,8 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   if (!result.stopped) return 0;
   if (!command.json)
     fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete. To go on: {} resume {}\n",
-               result.statistics.simulated_seconds, command.program, quoted_if_needed(folder.path().string()));
+               result.statistics.simulated_seconds, command.program,
+               quoted_if_needed(folder.path().string()));
   return 130;
 }
 
@@ -536,7 +539,8 @@ int resume(const Command& command) {
   const fs::path folder = command.arguments.at(0), file = folder / "model.yaml";
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
-    throw ModelError("E-FILE", "", "is no run folder", "the folder that `escapement run` named", {folder.string(), 0, 0});
+    throw ModelError("E-FILE", "", "is no run folder", "the folder that `escapement run` named",
+                     {folder.string(), 0, 0});
   std::string text;
   try {
     text = external::read_file(file);
@@ -552,7 +556,8 @@ int resume(const Command& command) {
                        "run the model again; --checkpoint-every sets how often runs are saved",
                        {(folder / checkpoint_name).string(), 0, 0});
     if (command.json) print_json(Json::object().set("event", "ended").set("folder", folder.string()));
-    else if (!command.quiet) fmt::print("{}: the run has ended, there is nothing to resume\n", folder.string());
+    else if (!command.quiet)
+      fmt::print("{}: the run has ended, there is nothing to resume\n", folder.string());
     return 0;
   }
   const Checkpoint checkpoint = read_checkpoint(folder);

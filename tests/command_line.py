@@ -53,7 +53,8 @@ def test_verbs_and_options(folder):
     says(run("run", status=2), "E-USAGE")
     says(run("modes", status=2), "does not have this verb yet")
     says(run("components", "translational.sprng", status=2), "did you mean translational.spring?")
-    says(run("components", "pid"), "control.pid")
+    says(run("components", "observer"), "control.observer")
+    says(run("components", "pid", status=2), "one of control.pid, sampled.pid")
     says(run("components", "simulate"), "newton_tolerance")
     for shell in ("bash", "zsh", "fish"):
         script = run("completion", shell).stdout

@@ -100,9 +100,11 @@ bool Sampling::run_all(State& state) {
     changed = changed || moved;
     if (!moved) return changed;
     if (round > due_.size() + 1)
-      throw ModelError("E-LOOP", samplers_[last].name,
-                       fmt::format("sampled blocks feed each other within one sample, without end, at t = {:g} s", state.t),
-                       "a sampled.delay somewhere on the loop");
+      throw ModelError(
+          "E-LOOP", samplers_[last].name,
+          fmt::format("sampled blocks feed each other within one sample, without end, at t = {:g} s",
+                      state.t),
+          "a sampled.delay somewhere on the loop");
     settler_.settle(state);
   }
 }
@@ -116,7 +118,8 @@ bool Sampling::run(const Sampler& s, State& state, const std::vector<double>& be
   s.program(state.t, inputs, outputs_, memory);
   for (const double y : outputs_)
     if (!std::isfinite(y))
-      throw ModelError("E-NAN", s.name, fmt::format("its output at the sample at t = {:g} s is {}", state.t, y),
+      throw ModelError("E-NAN", s.name,
+                       fmt::format("its output at the sample at t = {:g} s is {}", state.t, y),
                        "look for a division by zero in what it computes");
   bool changed = false;
   for (std::size_t k = 0; k < outputs_.size(); ++k) {

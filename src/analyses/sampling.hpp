@@ -35,7 +35,8 @@ class Sampling {
   };
   void read_inputs(const Sampler& s, const State& state, std::vector<double>& inputs) const;
   bool run_all(State& state);
-  bool run(const Sampler& s, State& state, const std::vector<double>& before, const std::vector<double>& inputs);
+  bool run(const Sampler& s, State& state, const std::vector<double>& before,
+           const std::vector<double>& inputs);
 
   const System& system_;
   std::vector<Sampler> samplers_;

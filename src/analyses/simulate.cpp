@@ -96,7 +96,8 @@ class Run {
     if (!a.at_end() || !same(s.value, shape.value) || !same(s.rate, shape.rate) ||
         !same(s.acceleration, shape.acceleration) || !same(s.store, shape.store) ||
         !same(s.memory, shape.memory) || !same(s.history, shape.history) ||
-        stepper_.history.slope.size() != static_cast<std::size_t>(system_.size()) || !(s.t >= 0 && s.t <= options_.until))
+        stepper_.history.slope.size() != static_cast<std::size_t>(system_.size()) ||
+        !(s.t >= 0 && s.t <= options_.until))
       throw ArchiveError("the state of another system");
     if (overrides_.empty()) return;
     use_overrides();

@@ -77,6 +77,7 @@ void adaptive_steps(const Model& model, SimulateOptions& o) {
     throw error("E-STEP", model, "step",
                 fmt::format("the step {:g} s is longer than the run, {:g} s", o.first, o.until));
   o.stepper.history = StartHistory::consistent;
+  o.stepper.jump_slopes = true;
 }
 
 void read_output(const Model& model, SimulateOptions& o) {

@@ -8,7 +8,9 @@
 namespace escapement {
 
 SignalSettler::SignalSettler(const System& system)
-    : system_(system), newton_(system, 0, {.tolerance = 1e-13, .max_iterations = 50}), still_(system.size(), 1),
+    : system_(system),
+      newton_(system, 0, {.tolerance = 1e-13, .max_iterations = 50}),
+      still_(system.size(), 1),
       weights_(system.size(), 0.0) {
   const Range signals = system.rows(Kind::algebraic);
   std::fill(still_.begin() + signals.begin, still_.begin() + signals.end, 0);
@@ -55,7 +57,8 @@ void SignalSettler::settle(State& state) {
   Problem problem(*this, state);
   const NewtonReport report = newton_.solve(problem);
   if (report.ok()) return;
-  throw ModelError("E-LOOP", report.worst.empty() ? "signals" : system_.unknown_name(report.worst.front().row),
+  throw ModelError("E-LOOP",
+                   report.worst.empty() ? "signals" : system_.unknown_name(report.worst.front().row),
                    "signals have no consistent values after a sample: " + describe(report, system_),
                    "look at the loop of signals through the named rows");
 }

@@ -88,8 +88,7 @@ class Assembler final : public Resolver {
     switching_.push_back({element, model_.components[component].path});
   }
   void sampler(Sampler sampler) override {
-    sampler.place =
-        builder_.reserve(static_cast<int>(sampler.memory.size() + sampler.held.size()));
+    sampler.place = builder_.reserve(static_cast<int>(sampler.memory.size() + sampler.held.size()));
     samplers_.push_back(std::move(sampler));
   }
   void settable(int component, const ElementId& element, int slot, int part) override {

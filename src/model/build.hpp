@@ -50,7 +50,7 @@ struct Sampler {
   std::vector<Signal<1>> inputs;
   std::vector<Signal<1>> outputs;
   std::vector<ElementId> held;  // whose memory, slot 0, is the output
-  std::vector<double> memory;      // at the start
+  std::vector<double> memory;   // at the start
   SampledProgram program;
   int place = 0;  // in State::memory: memory, then outputs that wait; set when the system is finished
 };

@@ -43,7 +43,8 @@ Checkpoint read_checkpoint(const fs::path& folder) {
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   if (stream.bad()) throw system_error(file, "cannot be read", errno);
   const std::string again = "run the model again";
-  if (!std::string_view(text).starts_with(magic)) refuse(file, "is no checkpoint that this version knows", again);
+  if (!std::string_view(text).starts_with(magic))
+    refuse(file, "is no checkpoint that this version knows", again);
   const std::string_view rest = std::string_view(text).substr(magic.size());
   if (rest.size() < sum_length || hash_of(rest.substr(sum_length)) != rest.substr(0, sum_length))
     refuse(file, "is damaged: its checksum does not fit", again);

@@ -45,7 +45,8 @@ class CsvWriter final : public Writer {
         const int fault = length < keep ? 0 : errno;
         ::close(file_);
         if (fault != 0) throw system_error(path_, "cannot be cut back", fault);
-        throw FileError(path_.string(), "it is shorter than at the checkpoint", "restore the file, or run the model again");
+        throw FileError(path_.string(), "it is shorter than at the checkpoint",
+                        "restore the file, or run the model again");
       }
       written_ = keep;
       return;

@@ -20,7 +20,8 @@ MotionWriter::MotionWriter(std::filesystem::path path, std::size_t columns, long
     std::error_code fault;
     const auto length = std::filesystem::file_size(path_, fault);
     if (fault || length < static_cast<std::uintmax_t>(keep))
-      throw FileError(path_.string(), "it is shorter than at the checkpoint", "restore the file, or run the model again");
+      throw FileError(path_.string(), "it is shorter than at the checkpoint",
+                      "restore the file, or run the model again");
     std::filesystem::resize_file(path_, static_cast<std::uintmax_t>(keep), fault);
     if (fault) throw system_error(path_, "cannot be cut back", fault.value());
     std::fseek(file_.get(), 0, SEEK_END);

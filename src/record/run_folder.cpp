@@ -14,8 +14,8 @@ namespace escapement {
 namespace fs = std::filesystem;
 
 namespace {
-constexpr const char* own_files[] = {"results.csv", "results.h5",  "summary.json", "model.yaml",
-                                     "source.yaml", "scene.json",  "motion.bin",   "history.json",
+constexpr const char* own_files[] = {"results.csv", "results.h5",   "summary.json",  "model.yaml",
+                                     "source.yaml", "scene.json",   "motion.bin",    "history.json",
                                      "report.html", "compare.html", "checkpoint.bin"};
 
 /// A model of the user's own is never replaced: those of runs begin with RunFolder::model_heading.

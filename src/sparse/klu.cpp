@@ -93,7 +93,8 @@ class KluSolver final : public LinearSolver {
       if (!factor_anew().ok) throw ArchiveError("its matrix is singular");
       factored_ = last;
       values_ = factored_;
-      klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, numeric_, &common_);
+      klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, numeric_,
+                   &common_);
     }
     values_ = values;
     unchecked_ = checking;

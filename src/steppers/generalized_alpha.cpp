@@ -142,6 +142,13 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
     history.a[i] += after.acceleration[i] - state.acceleration[i];
   for (std::size_t i = 0; i < history.w.size(); ++i)
     history.w[i] += after.rate[first_state + i] - state.rate[first_state + i];
+  if (options_.jump_slopes) {
+    jump_slopes(after, silent);
+    history.offset = INFINITY;
+    histories.back = false;
+    state = std::move(after);
+    return;
+  }
   if (constrained_) {
     // a stands for v̇(t + D), and v̈ jumps along the constraints: Φ_q v̈ = Z, k_v v̈ likewise (T-jump-2).
     system_.constraints(state, 3, 2, work_);
@@ -154,6 +161,38 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
   history.offset = INFINITY;  // Z jumped: the velocity offset must be set anew
   histories.back = false;
   state = std::move(after);
+}
+
+/// a stands for v̇(t + D) and w for ṡ(t + E): they change by D and E times the jumps of v̈ and s̈ too, or the first step would be
+/// off by what its size cannot mend. After the jump from a consistent state a little later, before it from the steps taken.
+void GeneralizedAlpha::jump_slopes(const State& after, const StartOptions& options) {
+  const Range states = system_.rows(Kind::state);
+  const int positions = system_.rows(Kind::position).end;
+  const double ahead = 0.01 * std::max(std::abs(history.D), std::abs(history.E));
+  if (!(ahead > 0)) return forget_slopes();
+  State later = after;
+  later.t += ahead;
+  for (int i = 0; i < positions; ++i) {
+    work_[i] = ahead * (after.rate[i] + 0.5 * ahead * after.acceleration[i]);
+    later.rate[i] += ahead * after.acceleration[i];
+  }
+  move_positions(system_, after.value, work_, later.value, {});
+  for (int i = 0; i < states.size(); ++i) later.store[i] += ahead * after.rate[states.begin + i];
+  make_consistent(system_, later, options);
+  const bool known = history.last_step > 0;  // else: the slope right after the last jump
+  for (int i = 0; i < positions; ++i) {
+    const double before = history.slope[i] + (known ? history.last_step * history.curve[i] : 0.0);
+    work_[i] = (later.acceleration[i] - after.acceleration[i]) / ahead;
+    history.a[i] += history.D * (work_[i] - before);
+  }
+  for (int i = 0; i < states.size(); ++i) {
+    double& slope = history.third_slope[system_.size() + i];
+    const double now = (later.rate[states.begin + i] - after.rate[states.begin + i]) / ahead;
+    history.w[i] += history.E * (now - slope);
+    slope = now;
+  }
+  forget_slopes();
+  std::copy(work_.begin(), work_.begin() + positions, history.slope.begin());
 }
 
 // ------------------------------------------------------------------ coefficients of one step

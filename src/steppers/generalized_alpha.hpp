@@ -28,7 +28,8 @@ struct GeneralizedAlphaOptions {
       true;                 // γ_n, θ_n follow the step sizes (T-alpha-6); false: the classical constants
   bool update_beta = true;  // β_n = ¼(γ_n + ½)², for stability under changing steps
   bool offset_projection = true;  // index 3 only
-  double proximal = 0;            // > 0: redundant constraints allowed (T-proximal)
+  bool jump_slopes = false;  // at a jump v̈ and s̈ count too: for steps whose error is controlled (T-jump-4)
+  double proximal = 0;       // > 0: redundant constraints allowed (T-proximal)
   NewtonOptions newton;
   StartOptions start;
 };
@@ -127,9 +128,7 @@ class GeneralizedAlpha {
     double c0 = 0, c1 = 0, kappa = 0;             // dq/dv̇, dv/dv̇, weight of the flow of state rows
     double D = 0, E = 0, D_next = 0, E_next = 0;  // time offsets of a and w, before and after
     double C = 0;                                 // error constant of the position formula (T-constraint-3)
-    void archive(Archive& a) {
-      a(h, gamma, beta, theta, c0, c1, kappa, D, E, D_next, E_next, C);
-    }
+    void archive(Archive& a) { a(h, gamma, beta, theta, c0, c1, kappa, D, E, D_next, E_next, C); }
   };
   const Coefficients& coefficients() const { return c_; }
   /// The iteration matrix at a state for the last coefficients, with T(u) = I and without proximal terms (for condition
@@ -154,6 +153,7 @@ class GeneralizedAlpha {
   void refuse_contradiction(NewtonReport& report);
   void drop_undetermined();
   void forget_slopes();
+  void jump_slopes(const State& after, const StartOptions& options);
   void defects(const State& from, ErrorEstimator estimator);
 
   const System& system_;

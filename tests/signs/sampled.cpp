@@ -5,7 +5,8 @@ namespace escapement::signs {
 Cases sampled() {
   // A constant 3 and −2, sampled at t = 0, 0.1 s …; looked at after 0.25 s.
   const auto of = [](const std::string& block) {
-    return At(0.25, "u: {type: control.constant, value: [3, -2]}\ny: {type: sampled." + block + ", period: 0.1 s}");
+    return At(0.25,
+              "u: {type: control.constant, value: [3, -2]}\ny: {type: sampled." + block + ", period: 0.1 s}");
   };
   return {
       {"sampled.hold",
@@ -21,7 +22,9 @@ Cases sampled() {
          CHECK(of("delay, input: u")["y.output.2"] == -2);
        }},
       {"sampled.state_space",
-       [=] { CHECK(of("state_space, A: [[1]], B: [[1, 1]], C: [[2]], D: [[1, 0]], input: u")["y.output"] == 7); }},
+       [=] {
+         CHECK(of("state_space, A: [[1]], B: [[1, 1]], C: [[2]], D: [[1, 0]], input: u")["y.output"] == 7);
+       }},
       {"sampled.transfer_function",
        [=] {
          const At at = of("transfer_function, numerator: [1], denominator: [1, -1], input: u");

@@ -28,7 +28,8 @@ void add_program(Build& b, const std::vector<Signal<1>>& inputs, std::vector<dou
   const std::vector<double> start = b.has("initial.output") || otherwise.empty()
                                         ? control::per_part(b, "initial.output", y.size())
                                         : otherwise;
-  Sampler sampler{b.path(), period, b.number("offset"), delay, inputs, y, {}, std::move(memory), std::move(program)};
+  Sampler sampler{b.path(),          period, b.number("offset"), delay, inputs, y, {}, std::move(memory),
+                  std::move(program)};
   for (std::size_t i = 0; i < y.size(); ++i) {
     sampler.held.push_back(b.add(control::Held{y[i]}));
     b.start_memory(sampler.held.back(), 0, start[i]);

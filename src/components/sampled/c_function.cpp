@@ -11,7 +11,8 @@ namespace {
 
 using Step = int (*)(double t, const double* u, double* y, double* memory);
 
-constexpr const char* averaging = R"c(/* The mean of all samples so far: their number and their sum are its memory. */
+constexpr const char* averaging =
+    R"c(/* The mean of all samples so far: their number and their sum are its memory. */
 int step(double t, const double *u, double *y, double *memory) {
   memory[0] += 1;
   memory[1] += u[0];
@@ -45,7 +46,8 @@ class Function {
 
  private:
   [[noreturn]] void fail(double t, const std::string& what, const std::string& hint) const {
-    throw ModelError("E-FUNCTION", block_, fmt::format("`{}` {} at t = {:g} s", library_->name, what, t), hint);
+    throw ModelError("E-FUNCTION", block_, fmt::format("`{}` {} at t = {:g} s", library_->name, what, t),
+                     hint);
   }
   std::shared_ptr<const external::Library> library_;
   Step step_;
@@ -63,17 +65,17 @@ void build(Build& b) {
     library = external::load(source, b.trusts_code() || source.content == averaging);
     symbol = library->find(b.text("function").c_str());
     if (symbol == nullptr)
-      throw external::LoadError{"E-LIBRARY",
-                                fmt::format("`{}` exports no function `{}`", library->name, b.text("function")),
-                                "int step(double t, const double *u, double *y, double *memory), not static"};
+      throw external::LoadError{
+          "E-LIBRARY", fmt::format("`{}` exports no function `{}`", library->name, b.text("function")),
+          "int step(double t, const double *u, double *y, double *memory), not static"};
   } catch (const external::LoadError& e) {
     b.refuse(e.code.c_str(), key, e.cause, e.hint);
   }
   std::vector<Signal<1>> u;
   if (b.connected("input")) u = b.wide_signal("input");
-  sampled::add_program(b, u, b.has("memory") ? b.vector("memory") : std::vector<double>{},
-                       Function(library, reinterpret_cast<Step>(const_cast<void*>(symbol)), b.path(),
-                                b.number("time_limit")));
+  sampled::add_program(
+      b, u, b.has("memory") ? b.vector("memory") : std::vector<double>{},
+      Function(library, reinterpret_cast<Step>(const_cast<void*>(symbol)), b.path(), b.number("time_limit")));
 }
 
 }  // namespace
@@ -82,25 +84,29 @@ ComponentType sampled_c_function() {
   ComponentType type("sampled.c_function", "A controller written in C, called at the samples.");
   type.description =
       "    int step(double t, const double *u, double *y, double *memory)\n\n"
-      "is called at every sample with the inputs u (in SI units). It writes `outputs` numbers to y, keeps what "
+      "is called at every sample with the inputs u (in SI units). It writes `outputs` numbers to y, keeps "
+      "what "
       "it has to remember in `memory`, and returns 0; anything else ends the run. All it remembers must be "
       "there, not in static variables: within one sample it may be called again from the same memory when an "
       "input turns out to have changed, and a resumed run gives it back. The source is compiled as that of "
       "control.c_function is; code of a model runs only if you trust it: see docs/functions.md.";
   sampled::is_sampled(type, "y");
   type.connects(input("any", "u; several signals [a, b, …] are one after the other").any_width().optional());
-  Parameter file = escapement::file("file", "a C source (.c) or a shared library (.so)").one_of("the function");
+  Parameter file =
+      escapement::file("file", "a C source (.c) or a shared library (.so)").one_of("the function");
   Parameter code = text("code", "the C source itself").one_of("the function");
   file.code = code.code = code.verbatim = true;
   type.takes(file);
   type.takes(code);
   type.takes(text("function", "name of the exported function").otherwise("step"));
-  type.takes(integer("outputs", "how many numbers it writes to y").at_least(1).at_most(10'000).otherwise("1"));
+  type.takes(
+      integer("outputs", "how many numbers it writes to y").at_least(1).at_most(10'000).otherwise("1"));
   type.takes(vector("memory", "any", 0, "what it remembers, at the start; none if absent").optional());
   type.takes(number("time_limit", "s", "a call that takes longer has failed").positive().otherwise("10 s"));
   type.signs = "As the function has them.";
   std::string indented = averaging;
-  for (std::size_t at = 0; (at = indented.find('\n', at)) != std::string::npos && at + 1 < indented.size(); ++at)
+  for (std::size_t at = 0; (at = indented.find('\n', at)) != std::string::npos && at + 1 < indented.size();
+       ++at)
     if (indented[at + 1] != '\n') indented.insert(at + 1, "    ");
   type.example =
       "\nwave: {type: control.sine, amplitude: 2, frequency: 1 Hz}\nmean:\n  type: sampled.c_function\n"

@@ -28,17 +28,16 @@ long_ago: {type: sampled.delay, period: 50 ms, samples: 4, input: wave}
       memory.push_back(0);
       memory.insert(memory.end(), n, value);
     }
-    sampled::add_program(
-        b, u, std::move(memory),
-        [=](double, std::span<const double> in, std::span<double> y, std::span<double> m) {
-          for (std::size_t i = 0; i < in.size(); ++i) {
-            double& at = m[i * each];
-            double& oldest = m[i * each + 1 + static_cast<std::size_t>(at)];
-            y[i] = oldest;
-            oldest = in[i];
-            at = at + 1 == n ? 0 : at + 1;
-          }
-        });
+    sampled::add_program(b, u, std::move(memory),
+                         [=](double, std::span<const double> in, std::span<double> y, std::span<double> m) {
+                           for (std::size_t i = 0; i < in.size(); ++i) {
+                             double& at = m[i * each];
+                             double& oldest = m[i * each + 1 + static_cast<std::size_t>(at)];
+                             y[i] = oldest;
+                             oldest = in[i];
+                             at = at + 1 == n ? 0 : at + 1;
+                           }
+                         });
   };
   return type;
 }

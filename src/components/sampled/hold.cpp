@@ -5,7 +5,8 @@ namespace escapement {
 ComponentType sampled_hold() {
   ComponentType type("sampled.hold", "Zero-order hold: samples a signal and holds it until the next sample.");
   type.description =
-      "At t = offset, offset + period, offset + 2 period … the output takes the value of the input, and keeps "
+      "At t = offset, offset + period, offset + 2 period … the output takes the value of the input, and "
+      "keeps "
       "it. Steps of the integrator end exactly there. What moves is read as it is just before the outputs of "
       "that sample change; signals that depend on other sampled blocks, directly or through gains and sums, "
       "are those of the same sample.";
@@ -19,7 +20,8 @@ late: {type: sampled.hold, period: 0.1 s, offset: 20 ms, delay: 5 ms, input: wav
 )yaml";
   type.build = [](Build& b) {
     sampled::add_part_by_part(
-        b, {}, [](double, std::span<const double> u, std::span<double> y, std::span<double>) { y[0] = u[0]; });
+        b, {},
+        [](double, std::span<const double> u, std::span<double> y, std::span<double>) { y[0] = u[0]; });
   };
   return type;
 }

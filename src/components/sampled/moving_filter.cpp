@@ -8,12 +8,14 @@ namespace escapement {
 ComponentType sampled_moving_filter() {
   ComponentType type("sampled.moving_filter", "Mean, median, lowest or highest of the last samples.");
   type.description =
-      "The last `samples` values of the input, this sample's included; fewer while there are not so many yet. "
+      "The last `samples` values of the input, this sample's included; fewer while there are not so many "
+      "yet. "
       "The median removes single outliers, the mean noise.";
   sampled::is_sampled(type, "the filtered signal");
   type.connects(input("any", "the signal to filter").any_width());
   type.takes(integer("samples", "how many").at_least(1).at_most(100'000));
-  type.takes(choice("kind", {"mean", "median", "minimum", "maximum"}, "what is computed of them").otherwise("mean"));
+  type.takes(
+      choice("kind", {"mean", "median", "minimum", "maximum"}, "what is computed of them").otherwise("mean"));
   type.signs = "The output follows the input.";
   type.example = R"yaml(
 wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}

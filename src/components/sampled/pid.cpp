@@ -15,30 +15,33 @@ void build(Build& b) {
   if (!(low < high)) b.refuse("E-RANGE", "minimum", "is not below `maximum`");
   const std::string windup = b.text("anti_windup");
   const bool limited = std::isfinite(low) || std::isfinite(high);
-  if (kp == 0 && ki == 0 && kd == 0) b.refuse("E-MISSING", "", "none of kp, ki, kd is given", "kp: …, ki: …, kd: …");
+  if (kp == 0 && ki == 0 && kd == 0)
+    b.refuse("E-MISSING", "", "none of kp, ki, kd is given", "kp: …, ki: …, kd: …");
   double tracking = 1;
   if (windup == "back_calculation" && limited && ki != 0) {
-    if (!b.has("tracking_time")) b.refuse("E-MISSING", "", "`tracking_time` is missing (how fast the limits act)");
+    if (!b.has("tracking_time"))
+      b.refuse("E-MISSING", "", "`tracking_time` is missing (how fast the limits act)");
     tracking = std::min(1.0, T / b.number("tracking_time"));
   }
   // Memory: the integral, the measurement and the filtered derivative of the last sample, and whether there was one.
-  sampled::add_program(
-      b, {b.signal("setpoint"), b.signal("measurement")}, {b.number("initial.integral"), 0, 0, 0},
-      [=](double, std::span<const double> u, std::span<double> y, std::span<double> m) {
-        const double r = u[0], x = u[1], e = r - x;
-        double integral = m[0] + ki * T * e;
-        if (m[3] != 0) m[2] = (filter * m[2] - kd * (x - m[1])) / (filter + T);
-        const double others = kp * (weight * r - x) + m[2], demand = others + integral;
-        const double out = std::clamp(demand, low, high);
-        if (limited && out != demand) {
-          if (windup == "clamping" && (demand - out) * (integral - m[0]) > 0) integral = m[0];
-          if (windup == "back_calculation") integral += tracking * (out - demand);
-        }
-        m[0] = integral;
-        m[1] = x;
-        m[3] = 1;
-        y[0] = out;
-      });
+  sampled::add_program(b, {b.signal("setpoint"), b.signal("measurement")},
+                       {b.number("initial.integral"), 0, 0, 0},
+                       [=](double, std::span<const double> u, std::span<double> y, std::span<double> m) {
+                         const double r = u[0], x = u[1], e = r - x;
+                         double integral = m[0] + ki * T * e;
+                         if (m[3] != 0) m[2] = (filter * m[2] - kd * (x - m[1])) / (filter + T);
+                         const double others = kp * (weight * r - x) + m[2], demand = others + integral;
+                         const double out = std::clamp(demand, low, high);
+                         if (limited && out != demand) {
+                           if (windup == "clamping" && (demand - out) * (integral - m[0]) > 0)
+                             integral = m[0];
+                           if (windup == "back_calculation") integral += tracking * (out - demand);
+                         }
+                         m[0] = integral;
+                         m[1] = x;
+                         m[3] = 1;
+                         y[0] = out;
+                       });
 }
 
 }  // namespace
@@ -48,9 +51,11 @@ ComponentType sampled_pid() {
   type.description =
       "At sample k, with e = setpoint − measurement and T the period,\n\n"
       "    I(k) = I(k − 1) + ki T e(k)\n"
-      "    D(k) = (Tf D(k − 1) − kd (measurement(k) − measurement(k − 1))) / (Tf + T),   Tf = derivative_filter\n"
+      "    D(k) = (Tf D(k − 1) − kd (measurement(k) − measurement(k − 1))) / (Tf + T),   Tf = "
+      "derivative_filter\n"
       "    output = kp (setpoint_weight · setpoint − measurement) + I + D,  within [minimum, maximum]\n\n"
-      "(backward differences; the derivative of the measurement alone). While a limit acts, the integral stands "
+      "(backward differences; the derivative of the measurement alone). While a limit acts, the integral "
+      "stands "
       "still if it would go further out (`clamping`), is led back by (output − demand) T / tracking_time "
       "(`back_calculation`), or goes on (`none`).";
   sampled::is_sampled(type, "the command");
@@ -59,12 +64,16 @@ ComponentType sampled_pid() {
   type.takes(number("kp", "any", "output per error").otherwise("0"));
   type.takes(number("ki", "any", "output per error and second").otherwise("0"));
   type.takes(number("kd", "any", "output per rate of the measurement").otherwise("0"));
-  type.takes(number("derivative_filter", "s", "time constant Tf of the derivative's lag").at_least(0).otherwise("0 s"));
-  type.takes(number("setpoint_weight", "1", "of the setpoint in the proportional part").at_least(0).otherwise("1"));
+  type.takes(number("derivative_filter", "s", "time constant Tf of the derivative's lag")
+                 .at_least(0)
+                 .otherwise("0 s"));
+  type.takes(
+      number("setpoint_weight", "1", "of the setpoint in the proportional part").at_least(0).otherwise("1"));
   type.takes(number("minimum", "any", "lowest output; none if absent").of_output().optional());
   type.takes(number("maximum", "any", "highest output; none if absent").of_output().optional());
-  type.takes(choice("anti_windup", {"clamping", "back_calculation", "none"}, "what the integral does at a limit")
-                 .otherwise("clamping"));
+  type.takes(
+      choice("anti_windup", {"clamping", "back_calculation", "none"}, "what the integral does at a limit")
+          .otherwise("clamping"));
   type.takes(number("tracking_time", "s", "of back_calculation").positive().optional());
   for (Parameter& p : type.parameters)
     if (p.key == "initial")

@@ -24,10 +24,10 @@ adc: {type: sampled.quantiser, period: 10 ms, interval: 0.25, minimum: -2, maxim
     const double interval = b.number("interval"), low = b.has("minimum") ? b.number("minimum") : -INFINITY,
                  high = b.has("maximum") ? b.number("maximum") : INFINITY;
     if (!(low < high)) b.refuse("E-RANGE", "minimum", "is not below `maximum`");
-    sampled::add_part_by_part(
-        b, {}, [=](double, std::span<const double> u, std::span<double> y, std::span<double>) {
-          y[0] = std::clamp(interval * std::round(u[0] / interval), low, high);
-        });
+    sampled::add_part_by_part(b, {},
+                              [=](double, std::span<const double> u, std::span<double> y, std::span<double>) {
+                                y[0] = std::clamp(interval * std::round(u[0] / interval), low, high);
+                              });
   };
   return type;
 }

@@ -24,7 +24,8 @@ void build(Build& b) {
     names.push_back(e.key);
     values.push_back(value.constant());
   }
-  if (names.size() < 2) b.refuse("E-MISSING", "states", "a machine has two states or more", "states: {off: 0, on: 1}");
+  if (names.size() < 2)
+    b.refuse("E-MISSING", "states", "a machine has two states or more", "states: {off: 0, on: 1}");
   const auto state_named = [&](const Node& at, const std::string& name) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
@@ -36,42 +37,47 @@ void build(Build& b) {
   for (const Node::Entry& e : b.entries("transitions")) {
     const std::size_t to = e.key.find(" to ");
     if (to == std::string::npos)
-      b.refuse_at(e.value, "E-KEY", "transitions", fmt::format("`{}` does not say from where to where", e.key),
+      b.refuse_at(e.value, "E-KEY", "transitions",
+                  fmt::format("`{}` does not say from where to where", e.key),
                   "transitions: {off to on: x > 1}; `any to off` from every state");
     const std::string from = e.key.substr(0, to);
-    transitions.push_back({from == "any" ? -1 : state_named(e.value, from), state_named(e.value, e.key.substr(to + 4)),
+    transitions.push_back({from == "any" ? -1 : state_named(e.value, from),
+                           state_named(e.value, e.key.substr(to + 4)),
                            b.compile(e.value, "transitions." + e.key, inputs.names)});
   }
   const int first = b.has("first") ? state_named(*b.node("first"), b.text("first")) : 0;
   // Memory: the state, and since when.
-  sampled::add_program(
-      b, inputs.signals, {static_cast<double>(first), b.number("offset")},
-      [=](double t, std::span<const double> u, std::span<double> y, std::span<double> m) {
-        thread_local std::vector<double> in;
-        in.assign(1, t);
-        in.insert(in.end(), u.begin(), u.end());
-        in.push_back(t - m[1]);
-        for (const Transition& transition : transitions) {
-          const int now = static_cast<int>(m[0]);
-          if ((transition.from >= 0 && transition.from != now) || transition.to == now) continue;
-          if (!(transition.when.evaluate<double>(in) > 0)) continue;
-          m[0] = transition.to;
-          m[1] = t;
-          break;
-        }
-        y[0] = values[static_cast<std::size_t>(m[0])];
-        y[1] = m[0];
-      },
-      {values[static_cast<std::size_t>(first)], static_cast<double>(first)});
+  sampled::add_program(b, inputs.signals, {static_cast<double>(first), b.number("offset")},
+                       [=](double t, std::span<const double> u, std::span<double> y, std::span<double> m) {
+                         thread_local std::vector<double> in;
+                         in.assign(1, t);
+                         in.insert(in.end(), u.begin(), u.end());
+                         in.push_back(t - m[1]);
+                         for (const Transition& transition : transitions) {
+                           const int now = static_cast<int>(m[0]);
+                           if ((transition.from >= 0 && transition.from != now) || transition.to == now)
+                             continue;
+                           if (!(transition.when.evaluate<double>(in) > 0)) continue;
+                           m[0] = transition.to;
+                           m[1] = t;
+                           break;
+                         }
+                         y[0] = values[static_cast<std::size_t>(m[0])];
+                         y[1] = m[0];
+                       },
+                       {values[static_cast<std::size_t>(first)], static_cast<double>(first)});
 }
 
 }  // namespace
 
 ComponentType sampled_state_machine() {
-  ComponentType type("sampled.state_machine", "A machine of named states, with transitions looked at in every sample.");
+  ComponentType type("sampled.state_machine",
+                     "A machine of named states, with transitions looked at in every sample.");
   type.description =
-      "`states` are names with an output each, `transitions` conditions: `off to on: x > 1`. At each sample the "
-      "first condition, in the order of the list, that leaves the present state and holds (is true, or a number "
+      "`states` are names with an output each, `transitions` conditions: `off to on: x > 1`. At each sample "
+      "the "
+      "first condition, in the order of the list, that leaves the present state and holds (is true, or a "
+      "number "
       "above zero) is taken; at most one in a sample. `any to off` leaves every other state. Conditions use "
       "the inputs by name, the time t (s), `elapsed` (s), which is the time in the present state, and the "
       "parameters of the model. The output has two parts: the value of the state, and its number (from 0).";

@@ -32,8 +32,9 @@ filter: {type: sampled.state_space, period: 50 ms, A: [[0.8]], B: [[0.2]], C: [[
     if (b.has("state")) start = b.vector("state");
     if (static_cast<int>(start.size()) != n)
       b.refuse("E-WIDTH", "state", "it has not as many numbers as A has rows");
-    sampled::add_program(b, u, std::move(start),
-                         sampled::linear_program({n, inputs, outputs, A.entries, B.entries, C.entries, D.entries}));
+    sampled::add_program(
+        b, u, std::move(start),
+        sampled::linear_program({n, inputs, outputs, A.entries, B.entries, C.entries, D.entries}));
   };
   return type;
 }

@@ -20,8 +20,13 @@ void build(Build& b) {
   for (double& c : numerator) c /= lead;
   for (double& c : denominator) c /= lead;
   const int n = static_cast<int>(denominator.size()) - 1;
-  sampled::Matrices m{n, 1, 1, std::vector<double>(n * n, 0.0), std::vector<double>(n, 0.0),
-                      std::vector<double>(n, 0.0), {numerator[0]}};
+  sampled::Matrices m{n,
+                      1,
+                      1,
+                      std::vector<double>(n * n, 0.0),
+                      std::vector<double>(n, 0.0),
+                      std::vector<double>(n, 0.0),
+                      {numerator[0]}};
   for (int j = 0; j < n; ++j) {
     m.A[j] = -denominator[j + 1];
     m.C[j] = numerator[j + 1] - denominator[j + 1] * numerator[0];
