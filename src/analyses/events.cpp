@@ -1,5 +1,7 @@
 #include "analyses/events.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -226,7 +228,13 @@ void apply_impacts(const System& system, State& state, const std::vector<Element
   // Λ pushes or is zero, Φ̇⁺ is the rebound or more, never both (T-impact-2): by trying, the first that is wrong changes.
   const int positions = system.rows(Kind::position).end;
   std::vector<double> change(positions), impulse(system.size());
-  for (std::size_t tries = 0; tries < 20 * (contacts.size() + 1); ++tries) {
+  for (std::size_t tries = 0;; ++tries) {
+    if (tries > 20 * (contacts.size() + 1))
+      throw ModelError(
+          "E-EVENT", system.unknown_name(contacts.front().row),
+          fmt::format("no impulses were found with which all stops that touch at t = {:g} s only push",
+                      state.t),
+          "an elastic stop (stiffness and damping) instead of a rigid one");
     State trying = touching_state;
     for (const Contact& c : contacts)
       if (!c.closed) c.element.group->release(trying, c.element.index);

@@ -9,10 +9,8 @@
 namespace escapement {
 
 Sampling::Sampling(const Assembly& assembly)
-    : system_(assembly.system),
-      samplers_(assembly.samplers),
-      settler_(assembly.system),
-      used_(assembly.samplers.size()) {
+    : system_(assembly.system), samplers_(assembly.samplers), used_(assembly.samplers.size()) {
+  if (!samplers_.empty()) settler_.emplace(assembly.system);
   const auto at = [&](double period, double offset, bool outputs, int sampler) {
     for (Clock& c : clocks_)
       if (c.period == period && c.offset == offset && c.outputs == outputs) {
@@ -80,7 +78,7 @@ bool Sampling::apply(State& state, double now) {
 /// since they were run are run again, from the memory before, until none is (T-sample-2).
 bool Sampling::run_all(State& state) {
   ++samples_;
-  settler_.settle(state);  // sources may have jumped
+  settler_->settle(state);  // sources may have jumped
   before_ = state.memory;
   bool changed = false;
   for (std::size_t round = 0;; ++round) {
@@ -105,7 +103,7 @@ bool Sampling::run_all(State& state) {
           fmt::format("sampled blocks feed each other within one sample, without end, at t = {:g} s",
                       state.t),
           "a sampled.delay somewhere on the loop");
-    settler_.settle(state);
+    settler_->settle(state);
   }
 }
 

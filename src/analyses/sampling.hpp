@@ -1,5 +1,6 @@
 // Sampling: when sampled blocks compute, in which order, and when their outputs change (T-sample).
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "core/settle_signals.hpp"
@@ -19,7 +20,7 @@ class Sampling {
   void archive(Archive& a) {
     for (Clock& c : clocks_) a(c.done);
     a(samples_);
-    if (!empty()) a(settler_.newton());
+    if (settler_) a(settler_->newton());
   }
   /// The same blocks go on with other numbers, but with the same clocks. Throws ModelError E-EVENT if these differ.
   void take(const std::vector<Sampler>& others);
@@ -41,7 +42,7 @@ class Sampling {
   const System& system_;
   std::vector<Sampler> samplers_;
   std::vector<Clock> clocks_;
-  SignalSettler settler_;
+  std::optional<SignalSettler> settler_;  // none where nothing samples
   std::vector<int> due_;
   std::vector<double> inputs_, outputs_, before_;
   std::vector<std::vector<double>> used_;  // inputs of this sample, by sampler

@@ -48,6 +48,12 @@ class Run {
     }
     result_.statistics.simulated_seconds = state.t;
     result_.statistics.samples = sampling_.samples();
+    for (int i = 0; i < static_cast<int>(limited_.size()); ++i)
+      if (limited_[i] > 0)
+        result_.statistics
+            .limited_by[i < system_.size() ? system_.unknown_name(i)
+                                           : system_.unknown_name(i - system_.size()) + " (velocity)"] =
+            limited_[i];
     restore_numbers();
     return std::move(result_);
   }
@@ -73,7 +79,7 @@ class Run {
 
   void archive(Archive& a) {
     a(result_.state, result_.statistics, stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
-      singular_, regular_steps_, next_output_, overrides_);
+      singular_, regular_steps_, next_output_, overrides_, limited_);
     if (control_) a(*control_);
     else a(timetable_);
   }
@@ -97,7 +103,7 @@ class Run {
         !same(s.acceleration, shape.acceleration) || !same(s.store, shape.store) ||
         !same(s.memory, shape.memory) || !same(s.history, shape.history) ||
         stepper_.history.slope.size() != static_cast<std::size_t>(system_.size()) ||
-        !(s.t >= 0 && s.t <= options_.until))
+        limited_.size() != 2 * rows_.size() || !(s.t >= 0 && s.t <= options_.until))
       throw ArchiveError("the state of another system");
     if (overrides_.empty()) return;
     use_overrides();
@@ -181,9 +187,7 @@ class Run {
       if (located) {
         if (options_.adaptive && step.size > 0) {
           control_->taken(step.size, error.size, step.size == planned);
-          if (error.row >= 0)
-            ++result_.statistics
-                  .limited_by[system_.unknown_name(error.row) + (error.rate ? " (velocity)" : "")];
+          if (error.row >= 0) ++limited_[error.rate ? system_.size() + error.row : error.row];
         }
         return true;
       }
@@ -650,6 +654,7 @@ class Run {
   int singular_ = 0;
   RunResult result_;
   std::vector<double> rows_;
+  std::vector<long> limited_ = std::vector<long>(2 * rows_.size(), 0);  // by row, then by row of velocities
   Timetable timetable_{options_, system_.rows(Kind::holonomic).size() > 0};
   Jumps jumps_{assembly_.events};
   Sampling sampling_{assembly_};

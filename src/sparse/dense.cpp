@@ -20,7 +20,7 @@ class DenseSolver final : public LinearSolver {
 
   Factorization factor(std::span<const double> values) override {
     const int n = pattern_.n;
-    factored_.assign(values.begin(), values.end());
+    factored_ = true;
     scale_.setZero();
     for (int j = 0; j < n; ++j)
       for (int k = pattern_.column_begin[j]; k < pattern_.column_begin[j + 1]; ++k)
@@ -60,11 +60,7 @@ class DenseSolver final : public LinearSolver {
     long pivots = pivotings_;
     a(pivots, factored_);
     if (!a.reading()) return;
-    if (!factored_.empty()) {
-      if (factored_.size() != values.size()) throw ArchiveError("a matrix of another system");
-      const std::vector<double> last = factored_;
-      factor(last);
-    }
+    if (factored_) factor(values);
     pivotings_ = pivots;
   }
   const char* name() const override { return "dense"; }
@@ -74,7 +70,7 @@ class DenseSolver final : public LinearSolver {
   Eigen::MatrixXd matrix_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
   Eigen::VectorXd scale_, x_;
-  std::vector<double> factored_;
+  bool factored_ = false;
   long pivotings_ = 0;
 };
 

@@ -40,7 +40,6 @@ class KluSolver final : public LinearSolver {
 
   Factorization factor(std::span<const double> values) override {
     values_ = values;
-    factored_.assign(values.begin(), values.end());
     if (structurally_singular_) return diagnose_singular(pattern_, values_, -1);
     if (numeric_ != nullptr) {  // the same pivots, while they hold
       const int done = klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(),
@@ -51,6 +50,7 @@ class KluSolver final : public LinearSolver {
         // now and then in any case.
         unchecked_ = distrusted_ || common_.rcond < 0.1 * rcond_ || ++refactorings_ % 16 == 0;
         distrusted_ = false;
+        reused_ = true;
         return {};
       }
     }
@@ -78,23 +78,23 @@ class KluSolver final : public LinearSolver {
   void distrust() override { distrusted_ = true; }
   void archive(Archive& a, std::span<const double> values) override {
     const bool had_order = given_order_;
-    bool is_factored = numeric_ != nullptr, checking = unchecked_, wary = distrusted_, orders = given_order_;
+    bool is_factored = numeric_ != nullptr, checking = unchecked_, wary = distrusted_, orders = given_order_,
+         reused = reused_;
     double rcond = rcond_;
     long again = refactorings_, pivots = pivotings_;
-    a(is_factored, checking, wary, orders, rcond, again, pivots, pivoted_, factored_);
+    a(is_factored, checking, wary, orders, reused, rcond, again, pivots, pivoted_);
     if (!a.reading()) return;
-    if (is_factored && (pivoted_.size() != values.size() || factored_.size() != values.size()))
-      throw ArchiveError("a matrix of another system");
+    if (is_factored && pivoted_.size() != values.size()) throw ArchiveError("a matrix of another system");
     if (had_order && !orders) order_anew();
     if (is_factored) {
-      const std::vector<double> last = factored_;
       const std::vector<double> first = pivoted_;
       values_ = first;
       if (!factor_anew().ok) throw ArchiveError("its matrix is singular");
-      factored_ = last;
-      values_ = factored_;
-      klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, numeric_,
-                   &common_);
+      values_ = values;
+      if (reused)
+        klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, numeric_,
+                     &common_);
+      reused_ = reused;
     }
     values_ = values;
     unchecked_ = checking;
@@ -126,6 +126,7 @@ class KluSolver final : public LinearSolver {
         klu_factor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(), symbolic_, &common_);
     ++pivotings_;
     pivoted_.assign(values_.begin(), values_.end());
+    reused_ = false;
     if (numeric_ != nullptr && klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 1e-15) {
       unchecked_ = true;
       rcond_ = common_.rcond;
@@ -173,10 +174,11 @@ class KluSolver final : public LinearSolver {
   klu_numeric* numeric_ = nullptr;
   std::span<const double> values_;  // the caller's, while the factorisation is unchecked
   std::vector<double> rhs_, residual_;
-  std::vector<double> pivoted_, factored_;  // values when pivots were chosen, and when last factored
+  std::vector<double> pivoted_;  // the values for which the pivots were chosen
   bool structurally_singular_ = false, given_order_ = false;
-  bool unchecked_ = false, distrusted_ = false;
-  double rcond_ = 0;  // of the last full factorisation
+  bool unchecked_ = false, distrusted_ = false,
+       reused_ = false;  // reused: factored since with the same pivots
+  double rcond_ = 0;     // of the last full factorisation
   long refactorings_ = 0;
   long pivotings_ = 0;
 };

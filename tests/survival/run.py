@@ -131,7 +131,6 @@ def kill(trial):
             assert done.returncode == 0, done.stderr
             resumed += 1
         same(reference[name], out, f"{name}, killed")
-        assert not list(out.glob(".*.part")) or True
     assert resumed >= 15, f"only {resumed} runs were resumed: too short"
     print(f"30 runs, killed and resumed {resumed} times: the same to the last bit")
 
@@ -215,9 +214,7 @@ def faults(trial):
             done = trial.run(model, out, "--checkpoint-every", "1 ms", env=env)
             if done.returncode == 0:
                 same(whole, out, f"fault {n} did not matter")
-                if "FAULT" and n > 5 and stays:
-                    break
-                if n > 300:
+                if n > 300 or stays:
                     break
             else:
                 failed += 1
