@@ -538,7 +538,7 @@ int run(const Command& command) {
 int resume(const Command& command) {
   const fs::path folder = command.arguments.at(0), file = folder / "model.yaml";
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored))
+  if (!fs::is_directory(folder, ignored) || !fs::exists(file, ignored))
     throw ModelError("E-FILE", "", "is no run folder", "the folder that `escapement run` named",
                      {folder.string(), 0, 0});
   std::string text;
