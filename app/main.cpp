@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "command_line.hpp"
@@ -67,8 +68,14 @@ int main(int argc, char** argv) {
   // A file opened later must not become standard output or standard error.
   for (int stream = 0; stream <= 2; ++stream)
     if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR) == -1) return 70;
-  escapement::external::exit_when_stuck(escapement::exit_status("E-FUNCTION"), 20);
-  const int status = escapement::app::guarded(argc, argv);
+  int status = 0;
+  try {
+    escapement::external::exit_when_stuck(escapement::exit_status("E-FUNCTION"), 20);
+    status = escapement::app::guarded(argc, argv);
+  } catch (...) {  // not even the message found memory
+    constexpr std::string_view told = "E-LIMIT: there is not enough memory\n";
+    return write(2, told.data(), told.size()) < 0 ? 70 : escapement::exit_status("E-LIMIT");
+  }
   if (std::fflush(stdout) != 0 && status == 0) return 5;  // standard output is full or closed
   return status;
 }

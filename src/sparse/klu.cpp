@@ -35,6 +35,7 @@ class KluSolver final : public LinearSolver {
     std::vector<int> rows(order.begin(), order.end());
     symbolic_ = klu_analyze_given(pattern.n, pattern_.column_begin.data(), pattern_.row.data(), rows.data(),
                                   rows.data(), &common_);
+    if (symbolic_ == nullptr && common_.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
     if (symbolic_ == nullptr) order_anew();
   }
 

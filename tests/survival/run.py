@@ -1,7 +1,7 @@
 """Runs that are killed, interrupted, or whose files fail: run.py PROGRAM PART
 
-PART: kill (SIGKILL at 30 random points), stop (SIGINT, SIGTERM, messages), faults (every n-th write fails), mutations (1000 damaged
-checkpoints).
+PART: kill (SIGKILL at 30 random points), stop (SIGINT, SIGTERM, messages), faults (every n-th write fails), allocations (every
+n-th allocation fails), mutations (1000 damaged checkpoints). STRIDE: of the allocations that fail; about 250 of each model unless told.
 """
 
 import json
@@ -232,6 +232,39 @@ def faults(trial):
     print(f"{failed} runs with failing writes: told, with status 5, nothing lost")
 
 
+def allocations(trial):
+    shim = trial.top / "allocations.so"
+    subprocess.run(["c++", "-O1", "-shared", "-fPIC", *(["-DOPERATORS_ONLY"] if SANITIZED else []), "-o", shim, HERE / "allocations.cpp", "-ldl"], check=True)
+    env = os.environ | {"LD_PRELOAD": str(shim)}
+    if SANITIZED:
+        env["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:alloc_dealloc_mismatch=0"
+    out, count, failed = trial.top / "out", trial.top / "count", 0
+    for name in MODELS:
+        model, whole = trial.model(name, 0.004), trial.top / f"{name}-whole"
+        assert trial.run(model, whole, env=env | {"ALLOCATION_COUNT": str(count)}).returncode == 0
+        last = int(count.read_text())
+        stride = int(os.environ.get("STRIDE", max(1, last // (20 if SANITIZED else 250))))
+        for n in range(1, last + 1, stride):
+            shutil.rmtree(out, ignore_errors=True)
+            more = {"ALLOCATION_AT": str(n)} | ({"ALLOCATION_STAYS": "1"} if n // stride % 4 == 3 else {})
+            done = trial.run(model, out, "--checkpoint-every", "1 ms", env=env | more)
+            if done.returncode == 0:
+                same(whole, out, f"{name}, allocation {n} did not matter")
+                continue
+            failed += 1
+            told = [line for line in done.stderr.splitlines() if line.startswith(("E-LIMIT", "E-FILE"))]
+            assert done.returncode in (2, 3, 5) and told, (name, more, done.returncode, done.stderr)
+            if (out / "results.csv").exists():
+                rows = (out / "results.csv").read_bytes()
+                assert whole.joinpath("results.csv").read_bytes().startswith(rows[: rows.rfind(b"\n") + 1]), (name, more)
+            if (out / "checkpoint.bin").exists():
+                again = trial.call("resume", out, "--quiet")
+                assert again.returncode == 0, (name, more, again.stderr)
+                same(whole, out, f"{name}, after allocation {n}")
+    assert failed > 30, failed
+    print(f"{failed} runs with a failing allocation: told, nothing lost")
+
+
 def mutations(trial):
     random.seed(11)
     model, out = trial.model("stiffening", 2), trial.top / "out"
@@ -279,4 +312,4 @@ def mutations(trial):
 
 
 if __name__ == "__main__":
-    {"kill": kill, "stop": stop, "faults": faults, "mutations": mutations}[sys.argv[2]](Trial(sys.argv[1]))
+    {"kill": kill, "stop": stop, "faults": faults, "allocations": allocations, "mutations": mutations}[sys.argv[2]](Trial(sys.argv[1]))
