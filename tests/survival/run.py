@@ -1,7 +1,7 @@
 """Runs that are killed, interrupted, or whose files fail: run.py PROGRAM PART
 
 PART: kill (SIGKILL at 30 random points), stop (SIGINT, SIGTERM, messages), faults (every n-th write fails), allocations (every
-n-th allocation fails), mutations (1000 damaged checkpoints). STRIDE: of the allocations that fail; about 250 of each model unless told.
+n-th allocation fails), mutations (1000 damaged checkpoints), memory (1e7 steps). STRIDE: of the allocations that fail; about 250 of each model unless told.
 """
 
 import json
@@ -189,11 +189,22 @@ def stop(trial):
     same(whole, killed, "after refusals")
     done = trial.call("run", model, "--checkpoint-every", "often", "--out", trial.top / "x")
     assert done.returncode == 2 and done.stderr.startswith("E-USAGE"), done.stderr
-    if os.geteuid() != 0:  # root may write everywhere
-        locked = trial.top / "locked"
-        locked.mkdir(mode=0o500)
-        done = trial.run(model, locked / "out")
-        assert done.returncode == 5 and "E-FILE" in done.stderr, done.stderr
+    # A folder that cannot be written. Root may write everywhere: it becomes nobody, where that one may run the program.
+    locked, someone = trial.top / "locked", {} if os.geteuid() != 0 else {"user": 65534}
+    shutil.copytree(whole, locked / "earlier")
+    trial.top.chmod(0o755)
+    locked.chmod(0o555)
+    (locked / "earlier").chmod(0o555)
+    try:
+        may = subprocess.run([trial.program, "--version"], capture_output=True, **someone).returncode == 0
+    except PermissionError:
+        may = False
+    for out in (locked / "out", locked / "earlier") if may else ():
+        done = trial.run(model, out, "--force", **someone)
+        assert done.returncode == 5 and done.stderr.startswith("E-FILE") and "ermission" in done.stderr, done.stderr
+        same(whole, locked / "earlier", "in a locked folder")
+    locked.chmod(0o755)
+    (locked / "earlier").chmod(0o755)
     print("interrupted, resumed, refused: as it should be")
 
 
@@ -311,5 +322,30 @@ def mutations(trial):
     print(f"{count} damaged checkpoints: told")
 
 
+LONG = """escapement: 1
+components:
+  mass: {type: translational.mass, mass: 1 kg, initial: {position: 0.1 m}}
+  spring: {type: translational.spring, stiffness: 100 N/m, between: [ground, mass]}
+  wave: {type: control.sine, amplitude: 0.1, frequency: 0.3 Hz}
+  law: {type: sampled.pid, period: 10 ms, delay: 1 ms, kp: 1 N/m, ki: 2 N/m/s, kd: 1 N*s/m, setpoint: wave, measurement: mass.position, unit: N}
+  push: {type: translational.force, at: mass, input: law}
+simulate: {until: 1 s, step: 1 ms, output_every: 1 s}
+"""
+
+
+def memory(trial):
+    model = trial.top / "long.yaml"
+    model.write_text(LONG)
+    largest = []
+    for seconds in (1000, 10000):  # 1e6 and 1e7 steps
+        process = subprocess.Popen([trial.program, "run", str(model), "--out", str(trial.top / str(seconds)), "--quiet", "--checkpoint-every", "1 s",
+                                    "--set", f"simulate.until={seconds} s"])
+        _, status, usage = os.wait4(process.pid, 0)
+        assert status == 0, status
+        largest.append(usage.ru_maxrss)
+    assert largest[1] < largest[0] + 2048, f"grew from {largest[0]} to {largest[1]} kB"
+    print(f"{largest[0]} kB after 1e6 steps, {largest[1]} kB after 1e7")
+
+
 if __name__ == "__main__":
-    {"kill": kill, "stop": stop, "faults": faults, "allocations": allocations, "mutations": mutations}[sys.argv[2]](Trial(sys.argv[1]))
+    {"kill": kill, "stop": stop, "faults": faults, "allocations": allocations, "mutations": mutations, "memory": memory}[sys.argv[2]](Trial(sys.argv[1]))
