@@ -202,7 +202,9 @@ TEST_CASE("every registered example assembles and passes the element checker") {
   const Registry registry = standard_registry();
   for (const ComponentType& type : registry.types()) {
     CAPTURE(type.name);
-    std::string text = "escapement: 1\ngravity: [0, 0, -9.81 m/s^2]\ncomponents:\n";
+    std::string text = "escapement: 1\ngravity: [0, 0, -9.81 m/s^2]\n";
+    if (!type.nodes.empty()) text += "nodes: {" + type.nodes + "}\n";
+    text += "components:\n";
     std::istringstream lines(type.example);
     for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
     try {

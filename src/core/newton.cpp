@@ -22,7 +22,7 @@ Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options, std::sp
   previous_.assign(n_ + extra, 0.0);
   moved_.assign(n_ + extra, 0.0);
   for (auto* x : {&floor_, &size_, &rows_}) x->assign(n_, 0.0);
-  history_.reserve(4 * options.max_iterations + 16);
+  history_.reserve(8 * options.max_iterations + 16);
 }
 
 Factorization Newton::factor() {
@@ -184,23 +184,27 @@ void Newton::move(NewtonProblem& problem, std::span<const double> increment, dou
 }
 
 /// Shorter steps help with all that is continuous. Where they do not, a comparison may have changed sides on the way: then
-/// once more from the beginning, across jumps (T-newton-5).
+/// once more from the beginning, across jumps; and along exponentials, where increments stay the same for long before they
+/// shrink, without any shortening (T-newton-5).
 NewtonReport Newton::solve(NewtonProblem& problem) {
   std::fill(moved_.begin(), moved_.end(), 0.0);
-  NewtonReport report = attempt(problem, false);
-  if (report.status != NewtonStatus::no_convergence) return report;
-  problem.move(moved_, -1.0);
-  factored_ = false;
-  NewtonReport again = attempt(problem, true);
-  NewtonReport& result = again.ok() ? again : report;
-  const int iterations = report.iterations + again.iterations,
-            factorizations = report.factorizations + again.factorizations;
-  result.iterations = iterations;
-  result.factorizations = factorizations;
-  return std::move(result);
+  NewtonReport report = attempt(problem, Way::damped);
+  for (const Way way : {Way::across_jumps, Way::free}) {
+    if (report.status != NewtonStatus::no_convergence) return report;
+    problem.move(moved_, -1.0);
+    std::fill(moved_.begin(), moved_.end(), 0.0);
+    factored_ = false;
+    NewtonReport again = attempt(problem, way);
+    again.iterations += report.iterations;
+    again.factorizations += report.factorizations;
+    if (again.ok()) return again;
+    report.iterations = again.iterations;
+    report.factorizations = again.factorizations;
+  }
+  return report;
 }
 
-NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
+NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
   constexpr int old_matrix = 1000;  // age of a matrix from an earlier solve
   constexpr int few = 5;            // iterations that a new matrix is worth
   NewtonReport report;
@@ -243,7 +247,7 @@ NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
                           (age < old_matrix || best < 0.1 * history_.front()) && below_floor(problem);
     best = std::min(best, norm);
 
-    if (static_cast<int>(history_.size()) > options_.max_iterations) {
+    if (static_cast<int>(history_.size()) > (way == Way::free ? 5 : 1) * options_.max_iterations) {
       fail(problem, report, NewtonStatus::no_convergence);
       return report;
     }
@@ -253,7 +257,12 @@ NewtonReport Newton::attempt(NewtonProblem& problem, bool across_jumps) {
       solver_->distrust();
       if (!broken && age > 1) {  // perhaps only because the matrix is old
         if (!renew(problem, report)) return report;
-      } else if (across_jumps && !broken && jumped(problem)) {
+      } else if (way == Way::free && !broken) {
+        move(problem, increment_, 1.0);
+        ++report.iterations;
+        std::swap(previous_, increment_);
+        if (!renew(problem, report)) return report;
+      } else if (way == Way::across_jumps && !broken && jumped(problem)) {
         if (!refactor(problem, report)) return report;
       } else if (!damped_step(problem, report)) {
         return report;

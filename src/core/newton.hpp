@@ -80,7 +80,9 @@ class Newton {
   }
 
  private:
-  NewtonReport attempt(NewtonProblem& problem, bool across_jumps);
+  /// What to do where increments do not shrink: shorter steps; the same unless a jump lies on the way; go on.
+  enum class Way { damped, across_jumps, free };
+  NewtonReport attempt(NewtonProblem& problem, Way way);
   void move(NewtonProblem& problem, std::span<const double> increment, double scale);
   bool renew(NewtonProblem& problem, NewtonReport& report);
   bool refactor(NewtonProblem& problem, NewtonReport& report);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/manifold.hpp"
+#include "core/operating_point.hpp"
 #include "core/signal_loop.hpp"
 
 namespace escapement {
@@ -33,6 +34,7 @@ class Start final : public NewtonProblem {
     classify();
   }
 
+  bool hidden() const { return hidden_; }
   NewtonReport run() {
     if (options_.keep_stores)
       std::copy(state_.store.begin(), state_.store.end(), stored_.begin() + rows_.begin);
@@ -41,8 +43,9 @@ class Start final : public NewtonProblem {
     const std::vector<double> accelerations = state_.acceleration;
     NewtonReport report;
     // Mixed rows: each pass removes one more order of the vanishing step (T-start-4).
-    const int passes = has_mixed_ ? 4 : 1;
-    for (int pass = 0; pass < passes; ++pass) {
+    double defect = INFINITY;
+    int shrunk = 0;
+    for (int pass = 0; pass < (has_mixed_ ? 4 : 1); ++pass) {
       newton_.invalidate();
       set_weights();
       report = newton_.solve(*this);
@@ -54,15 +57,103 @@ class Start final : public NewtonProblem {
           if (again.ok() || report.status != NewtonStatus::singular) report = again;
         }
       }
+      if (report.status == NewtonStatus::singular && pass == 0 && mix()) {  // states hold what others determine
+        state_.value = given_;
+        state_.acceleration = accelerations;
+        pass = -1;
+        continue;
+      }
       if (report.status == NewtonStatus::singular)
         report.loop = signal_loop(system_, newton_.matrix(), report);
       if (!report.ok()) return report;
       system_.state_flow(state_, drift_);
+      if (!has_mixed_) continue;
+      const double left = lost_store();
+      if (pass > 0 && left > 1e-12 && !(left < 0.01 * defect) && shrunk <= most_shrunk) {
+        // The step is too long for something fast; or what cannot be kept (a voltage forced upon a capacitor) has changed
+        // at once, and is the new start (T-start-6).
+        if (++shrunk > most_shrunk) {
+          system_.state_store(state_, stored_);
+        } else {
+          vanishing_ *= 1e-3;
+          state_.value = given_;
+          state_.acceleration = accelerations;
+        }
+        std::fill(drift_.begin(), drift_.end(), 0.0);
+        pass = -1;
+      }
+      defect = left;
     }
+    if (has_mixed_) hidden_rates();
     for (int i = rows_.begin; i < rows_.end; ++i) state_.rate[i] = -drift_[i];
     system_.state_store(state_, stored_);
     for (int i = rows_.begin; i < rows_.end; ++i) state_.store[i - rows_.begin] = stored_[i];
     return report;
+  }
+
+  static constexpr int most_shrunk = 3;
+  /// The largest change of what is stored, relative to its size.
+  double lost_store() {
+    system_.state_store(state_, other_r_);
+    double change = 0;
+    for (int i = rows_.begin; i < rows_.end; ++i)
+      change = std::max(change, std::abs(other_r_[i] - stored_[i]) /
+                                    std::max(1e-300, std::abs(stored_[i]) + usual_[i - rows_.begin]));
+    return change;
+  }
+
+  /// Where stores are tied to each other by algebraic rows, so are their rates, by the derivatives of these rows: the current
+  /// that a source drives into a capacitor across it is C times the slope of its voltage. From two small implicit steps ahead,
+  /// extrapolated back (T-start-7).
+  void hidden_rates() {
+    const State here = state_;
+    const std::vector<double> stored = stored_, drift = drift_;
+    const double ahead = std::max(vanishing_, 1e-12 * std::max(1.0, std::abs(here.t)));
+    const double vanishing = std::exchange(vanishing_, ahead);
+    system_.state_store(here, stored_);
+    const std::vector<double> begin = stored_;
+    std::fill(drift_.begin(), drift_.end(), 0.0);
+    const int positions = system_.rows(Kind::position).end;
+    std::vector<double> step(system_.size(), 0.0), flow(system_.size());
+    State later[2] = {here, here};
+    std::vector<double> rates[2];
+    bool ok = true;
+    for (int k = 0; k < 2 && ok; ++k) {
+      const double h = (k + 1) * ahead;
+      vanishing_ = h;
+      state_ = here;
+      state_.t += h;
+      for (int i = 0; i < positions; ++i) {
+        step[i] = h * (here.rate[i] + 0.5 * h * here.acceleration[i]);
+        state_.rate[i] += h * here.acceleration[i];
+      }
+      move_positions(system_, here.value, step, state_.value, {});
+      // Rows whose stores alone determine them advance as they do now.
+      given_ = state_.value;
+      newton_.invalidate();
+      ok = newton_.solve(*this).ok();
+      later[k] = state_;
+      system_.state_flow(state_, flow);
+      rates[k] = flow;
+    }
+    state_ = here;
+    vanishing_ = vanishing;
+    stored_ = stored;
+    drift_ = drift;
+    if (!ok) return;
+    double size = 0, change = 0;
+    for (int i = rows_.begin; i < rows_.end; ++i) {
+      size = std::max({size, std::abs(drift_[i]), std::abs(rates[0][i])});
+      change = std::max(change, std::abs(rates[0][i] - drift_[i]));
+    }
+    if (!(change > 1e-5 * size)) return;
+    hidden_ = true;
+    for (int i = rows_.begin; i < rows_.end; ++i) drift_[i] = 2 * rates[0][i] - rates[1][i];
+    const auto at = system_.value_of_row();
+    for (int i = rows_.begin; i < system_.size(); ++i)
+      state_.value[at[i]] = 2 * later[0].value[at[i]] - later[1].value[at[i]];
+    for (int i = 0; i < positions; ++i)
+      state_.acceleration[i] = 2 * later[0].acceleration[i] - later[1].acceleration[i];
   }
 
   void residual(std::span<double> r) override {
@@ -177,9 +268,12 @@ class Start final : public NewtonProblem {
     // … and along positions and velocities.
     system_.tangent(state_, {.position = 0.6, .velocity = 0.8, .store = 1, .flow = 0}, {}, r, Q);
     double fastest = INFINITY;
+    usual_.assign(rows_.size(), 0.0);
     for (int j = rows_.begin; j < rows_.end; ++j)
       for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
         const int i = p.row[k];
+        if (i >= rows_.begin && i < rows_.end)
+          usual_[i - rows_.begin] += 1e-3 * std::abs(E[k]) * system_.nominal()[j];
         if (i < rows_.begin || i >= rows_.end || (E[k] == 0 && !(std::abs(E2[k]) > 0))) continue;
         kinds_[i - rows_.begin] = StateRow::dynamic;
         if (A[k] != 0 && E[k] != 0) fastest = std::min(fastest, std::abs(E[k] / A[k]));
@@ -208,11 +302,15 @@ class Start final : public NewtonProblem {
         if (!inside) E[k] = i == j ? 1.0 : 0.0;
       }
     std::copy(E.begin(), E.end(), newton_.matrix().begin());
-    if (!newton_.factor().ok) {
-      has_mixed_ = true;
-      std::replace(kinds_.begin(), kinds_.end(), StateRow::dynamic, StateRow::mixed);
-    }
+    if (!newton_.factor().ok) mix();
     newton_.invalidate();
+  }
+  /// All that is stored by the vanishing step; false: it is so already.
+  bool mix() {
+    const bool any = std::find(kinds_.begin(), kinds_.end(), StateRow::dynamic) != kinds_.end();
+    std::replace(kinds_.begin(), kinds_.end(), StateRow::dynamic, StateRow::mixed);
+    has_mixed_ = has_mixed_ || any;
+    return any;
   }
 
   /// Relative to the larger of nominal and present magnitude, kind by kind (accelerations have no nominal).
@@ -237,8 +335,9 @@ class Start final : public NewtonProblem {
   std::vector<StateRow> kinds_;
   std::vector<double> weights_, other_r_, other_values_, stored_, drift_, given_;
   std::vector<double> rate_r_, rate_values_, epsilon_;
+  std::vector<double> usual_;  // a thousandth of what rows store at nominal values
   double vanishing_ = 0;
-  bool has_mixed_ = false, has_driven_ = false;
+  bool has_mixed_ = false, has_driven_ = false, hidden_ = false;
 };
 
 struct Violation {
@@ -574,7 +673,10 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
     for (int k = 0; k < 4; ++k) q[k] /= size;
   }
   if (options.check) check_or_project(system, state, options);
-  report.newton = Start(system, state, options).run();
+  if (options.operating_point && system.has_steady()) find_operating_point(system, state, options);
+  Start start(system, state, options);
+  report.newton = start.run();
+  report.hidden = start.hidden();
   if (report.newton.ok()) {
     if (options.proximal > 0 || system.switches()) refuse_contradiction(system, state);
     return report;

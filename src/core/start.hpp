@@ -13,16 +13,18 @@ struct Kept {
 };
 
 struct StartOptions {
-  bool project = false;      // move q and v onto the constraints instead of refusing
-  bool check = true;         // examine Φ = 0, Φ̇ = 0, k = 0
-  double tolerance = 1e-8;   // allowed violation, relative to the row's nominal magnitude
-  bool keep_stores = false;  // x from the stored s, instead of s from x (jumps in mid run)
-  double proximal = 0;       // regularisation for redundant constraints (0: they are refused)
-  Kept kept = {};            // by projection
+  bool project = false;         // move q and v onto the constraints instead of refusing
+  bool check = true;            // examine Φ = 0, Φ̇ = 0, k = 0
+  double tolerance = 1e-8;      // allowed violation, relative to the row's nominal magnitude
+  bool keep_stores = false;     // x from the stored s, instead of s from x (jumps in mid run)
+  double proximal = 0;          // regularisation for redundant constraints (0: they are refused)
+  Kept kept = {};               // by projection
+  bool operating_point = true;  // states that start steady are found, whatever their value
 };
 
 struct StartReport {
   NewtonReport newton;
+  bool hidden = false;  // rates of stores follow from derivatives of algebraic rows (T-start-7)
 };
 
 /// How far a variable was moved from one state to another.

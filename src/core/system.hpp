@@ -32,6 +32,13 @@ struct ElementId {
   int index = 0;
 };
 
+/// Of an operating point: the sum of factor · state is given (the voltage of a capacitor, the current of a coil).
+struct StartCondition {
+  std::string name;
+  std::vector<std::pair<int, double>> terms;  // variable (of one number) and factor; ground: -1
+  double value = 0;
+};
+
 class System {
  public:
   int size() const { return pattern_.n; }
@@ -74,6 +81,10 @@ class System {
   /// What jumps at this time, within slack, is behind us.
   void pass_breaks(State& s, double slack) const;
 
+  /// What an operating point holds; has any state one to find?
+  const std::vector<StartCondition>& start_conditions() const { return conditions_; }
+  bool has_steady() const { return has_steady_; }
+
   /// Modes of elements at the start, from positions and velocities.
   void enter(State& s) const;
   /// Are there constraints that come and go? Which rows do not act now (their multipliers are zero)?
@@ -112,6 +123,8 @@ class System {
   const Variable& owner(int row) const;
 
   std::vector<Variable> variables_;
+  std::vector<StartCondition> conditions_;
+  bool has_steady_ = false;
   std::vector<std::unique_ptr<GroupBase>> groups_;
   Pattern pattern_;
   Range rows_[kind_count];
@@ -167,6 +180,7 @@ class SystemBuilder {
   }
 
   ElementId add_dynamic(std::unique_ptr<DynamicElement> element);
+  void start_condition(StartCondition condition) { system_.conditions_.push_back(std::move(condition)); }
 
   /// Room for so many numbers in State::memory that no element owns; where, after System::reserved_memory().
   int reserve(int count) { return std::exchange(reserved_, reserved_ + count); }
@@ -183,7 +197,8 @@ class SystemBuilder {
     if (d.row_unit.empty() && H::kind == Kind::algebraic) d.row_unit = d.unit;
     system_.variables_.push_back({H::kind, H::manifold, H::values, H::dofs, std::move(name),
                                   std::move(d.unit), std::move(d.equation), d.nominal, d.row_nominal,
-                                  std::move(d.row_unit), std::move(d.parts)});
+                                  std::move(d.row_unit), std::move(d.parts), d.steady});
+    system_.has_steady_ = system_.has_steady_ || d.steady != Steady::no;
     touched_.push_back(false);
     return h;
   }

@@ -18,6 +18,10 @@ const char* equation_of(Kind kind);
 /// for all frames of a system (docs/decisions/0009).
 enum class Manifold { vector, so3, se3, r3so3 };
 
+/// How a state starts: with the value given, or where nothing flows, which an operating point finds (T-operating). At a node
+/// of a circuit the search may let something leak to ground.
+enum class Steady { no, yes, node };
+
 /// One unknown of a system and its row: everything messages, norms and numbering need.
 struct Variable {
   Kind kind;
@@ -31,6 +35,7 @@ struct Variable {
   double row_nominal;    // usual magnitude of its row (violation of a constraint, defect of a balance)
   std::string row_unit;  // of its row; empty: not told
   std::vector<std::string> parts;  // what each of its rows says; empty: `equation` for all
+  Steady steady;                   // how a state starts
   int value = 0;                   // first index into State::value  (set by System)
   int row = 0;                     // first row                      (set by System)
 };
@@ -43,6 +48,7 @@ struct Description {
   std::string equation = {};
   std::string row_unit = {};
   std::vector<std::string> parts = {};
+  Steady steady = Steady::no;
 };
 
 // ------------------------------------------------------------------ handles

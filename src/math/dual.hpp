@@ -106,8 +106,8 @@ Dual<N, B> chain(const Dual<N, B>& x, const B& f, const B& slope) {
 }
 
 // Plain doubles use <cmath>; duals differentiate exactly, to any nesting.
-using std::abs, std::atan, std::atan2, std::cos, std::cosh, std::exp, std::log, std::pow, std::sin, std::sinh,
-    std::sqrt, std::tan, std::tanh;
+using std::abs, std::atan, std::atan2, std::cos, std::cosh, std::exp, std::expm1, std::log, std::log1p,
+    std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
 
 template <int N, class B>
 Dual<N, B> sin(const Dual<N, B>& x) {
@@ -130,6 +130,15 @@ Dual<N, B> exp(const Dual<N, B>& x) {
 template <int N, class B>
 Dual<N, B> log(const Dual<N, B>& x) {
   return chain(x, B(log(x.v)), B(1.0 / x.v));
+}
+template <int N, class B>
+Dual<N, B> expm1(const Dual<N, B>& x) {
+  const B f = expm1(x.v);
+  return chain(x, f, B(f + 1.0));
+}
+template <int N, class B>
+Dual<N, B> log1p(const Dual<N, B>& x) {
+  return chain(x, B(log1p(x.v)), B(1.0 / (1.0 + x.v)));
 }
 template <int N, class B>
 Dual<N, B> sqrt(const Dual<N, B>& x) {

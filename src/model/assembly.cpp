@@ -102,6 +102,11 @@ class Assembler final : public Resolver {
     triggers_.push_back({component, element, std::move(inputs), std::move(actions), stop});
   }
 
+  void branch(int component, Branch branch) override {
+    branch.component = component;
+    branches_.push_back(branch);
+  }
+
   void draw(int component, Scene::Part part) override {
     scene_.components[component].parts.push_back(std::move(part));
   }
@@ -515,7 +520,18 @@ class Assembler final : public Resolver {
 
   void bind_node(const Handle& node, Domain domain, int first) {
     if (domain == Domain::planar) bind_typed_node<Position<2>>(node, domain, first);
+    else if (domain == Domain::electrical) bind_state_node(node, first);
     else if (domain != Domain::frame) bind_typed_node<Position<1>>(node, domain, first);
+  }
+
+  void bind_state_node(const Handle& node, int at) {
+    BoundOutput& b = bound_[at];
+    b.source = BoundOutput::Source::value;
+    b.variable = node.variable;
+    b.handle = node;
+    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+      s.add(ValueTap<StateVariable<1>>{Build::typed<StateVariable<1>>(from.handle), to});
+    };
   }
 
   template <class H>
@@ -772,7 +788,7 @@ class Assembler final : public Resolver {
 
   void refuse_equal_ends(const FlatComponent& c, int i) {
     for (const Port& p : c.type->ports)
-      if (p.domain && p.count == 2) {
+      if (p.domain && p.count == 2 && c.fields->find(p.key)) {
         const Handle a = node(i, p, 0), b = node(i, p, 1);
         if (a.variable == b.variable)
           throw fault("E-TOPOLOGY", c.fields->find(p.key)->mark, c.path + "." + p.key,
@@ -951,6 +967,7 @@ class Assembler final : public Resolver {
     for (const Trigger& t : triggers_) diagnostics_.collect([&] { a.triggers.push_back(event_of(t, a)); });
     diagnostics_.stop();
     refuse_massless(a);
+    examine_circuit(branches_, circuit_names(a.system));
     if (!model_.gravity.empty() && !gravity_used_)
       a.warnings.push_back(
           "`gravity:` is stated but no body in space uses it; planar.mass has a gravity of its own");
@@ -1065,6 +1082,26 @@ class Assembler final : public Resolver {
     return nullptr;
   }
 
+  CircuitNames circuit_names(const System& system) const {
+    CircuitNames names;
+    names.node = [&](int v) {
+      const std::string& name = system.variables()[v].name;
+      return name.substr(0, name.rfind('.'));
+    };
+    names.component = [this](int c) { return model_.components[c].path; };
+    names.component_place = [this](int c) { return model_.components[c].mark.place(); };
+    names.node_place = [this](int v) {
+      for (std::size_t d = 0; d < declared_.size(); ++d)
+        if (declared_[d].variable == v) return model_.nodes[d].mark.place();
+      return SourcePlace{};
+    };
+    names.is_read = [this](int v) {
+      return std::any_of(tapped_.begin(), tapped_.end(),
+                         [&](const auto& t) { return bound_[t.first].variable == v; });
+    };
+    return names;
+  }
+
   /// A position without inertia has no acceleration that its equation could give.
   void refuse_massless(const Assembly& a) {
     const System& s = a.system;
@@ -1124,6 +1161,7 @@ class Assembler final : public Resolver {
   std::map<std::pair<int, int>, int> settable_states_;  // variables, likewise
   std::vector<Trigger> triggers_;
   std::vector<Sampler> samplers_;
+  std::vector<Branch> branches_;
   AttachedFrame* framed_ = nullptr;  // where the frame that is being named goes
   bool gravity_used_ = false;
   Scene scene_;

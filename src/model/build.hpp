@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/tap.hpp"
+#include "model/circuit_topology.hpp"
 #include "model/fields.hpp"
 #include "model/placement.hpp"
 #include "model/scene.hpp"
@@ -112,6 +113,7 @@ class Resolver {
   virtual void settable(int component, const StateVariable<1>& state, int part) = 0;
   virtual void trigger(int component, const ElementId& element, std::vector<Signal<1>> inputs,
                        std::vector<ActionRequest> actions, bool stop) = 0;
+  virtual void branch(int component, Branch branch) = 0;
   virtual void draw(int component, Scene::Part part) = 0;
   virtual void arrow(int component, Scene::Arrow arrow) = 0;
 };
@@ -307,6 +309,14 @@ class Build {
   }
   void start(const Handle& handle, std::vector<double> values) {
     resolver_.start(handle, std::move(values), false);
+  }
+  /// At the operating point: A − B (or a single state) has this value.
+  void start_condition(const char* suffix, const Handle& a, const Handle& b, double value) {
+    system.start_condition({name(suffix), {{a.variable, 1.0}, {b.variable, -1.0}}, value});
+  }
+  /// What lies between two electrical nodes, for the examination of the circuit.
+  void branch(Branch::Kind kind, const Handle& a, const Handle& b, bool open_end = false) {
+    resolver_.branch(component_, {kind, a.variable, b.variable, open_end});
   }
   void start_rate(const Handle& handle, std::vector<double> values) {
     resolver_.start(handle, std::move(values), true);

@@ -12,11 +12,14 @@ constexpr NodeOutput rotational[] = {{"angle", "rad", "", 0, "angle, counted thr
 constexpr NodeOutput planar[] = {{"position", "m", "xy", 0, "position"},
                                  {"velocity", "m/s", "xy", 1, "velocity"},
                                  {"acceleration", "m/s^2", "xy", 2, "acceleration"}};
+constexpr NodeOutput electrical[] = {{"voltage", "V", "", 0, "potential against ground"}};
 // The unknown of a frame is a pose: what a user reads of it are outputs of the body.
-constexpr DomainInfo domains[domain_count] = {{"translational", "a slider", "position", "m", translational},
-                                              {"rotational", "a shaft", "angle", "rad", rotational},
-                                              {"planar", "a point of the plane", "position", "m", planar},
-                                              {"frame", "a frame of a body", "pose", "m", {}}};
+constexpr DomainInfo domains[domain_count] = {
+    {"translational", "a slider", "position", "m", translational},
+    {"rotational", "a shaft", "angle", "rad", rotational},
+    {"planar", "a point of the plane", "position", "m", planar},
+    {"frame", "a frame of a body", "pose", "m", {}},
+    {"electrical", "an electrical node", "voltage", "V", electrical}};
 
 }  // namespace
 
@@ -32,6 +35,9 @@ Handle make_node(SystemBuilder& builder, Domain domain, const std::string& path)
       return builder.position<1>(name, {.unit = d.unit, .equation = "torque balance", .row_unit = "N*m"});
     case Domain::planar:
       return builder.position<2>(name, {.unit = d.unit, .equation = "force balance", .row_unit = "N"});
+    case Domain::electrical:
+      return builder.state<1>(
+          name, {.unit = d.unit, .equation = "current balance", .row_unit = "A", .steady = Steady::node});
     default:
       return builder.pose(name,
                           {.unit = d.unit, .equation = "force and torque balance", .row_unit = "N, N*m"});

@@ -7,8 +7,8 @@
 
 namespace escapement {
 
-enum class Domain { translational, rotational, planar, frame };
-inline constexpr int domain_count = 4;
+enum class Domain { translational, rotational, planar, frame, electrical };
+inline constexpr int domain_count = 5;
 
 /// A channel every node of a domain has: position, velocity, … and its parts ("xy" for .x and .y).
 struct NodeOutput {

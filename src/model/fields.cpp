@@ -144,6 +144,7 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
       const Node* value = fields.find(p.key);
       const std::string place = child(p.key);
       if (p.type == Type::group) {
+        if (!value && !p.alternative_of.empty()) return;
         static const Node nothing = Node::mapping({});
         if (value && value->kind != Node::Kind::null && !value->is_mapping())
           throw fault("E-TYPE", value->mark, place, "expected a mapping { … }, found " + value->described());

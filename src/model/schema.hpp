@@ -147,7 +147,8 @@ struct ComponentType {
   std::string summary;      // one sentence
   std::string description;  // Markdown, may be empty: the equations
   std::string signs;        // what is positive
-  std::string example;      // lines of a `components:` mapping that make a complete model
+  std::string example;      // lines of a `components:` mapping that make a complete model …
+  std::string nodes;        // … with these declared: "electrical: [a, b]"; may be empty
   Shape shape;
   std::vector<Parameter> parameters;
   std::vector<Port> ports;

@@ -109,6 +109,16 @@ std::string trimmed_example(const ComponentType& type) {
   return s;
 }
 
+/// With the nodes it needs, as a user would write it.
+std::string shown_example(const ComponentType& type) {
+  if (type.nodes.empty()) return trimmed_example(type);
+  std::string out = fmt::format("nodes: {{{}}}\ncomponents:\n", type.nodes);
+  std::istringstream lines(trimmed_example(type));
+  for (std::string line; std::getline(lines, line);) out += "  " + line + "\n";
+  out.pop_back();
+  return out;
+}
+
 std::string cell(std::string s) {  // a bar would end a cell of a Markdown table
   for (std::size_t i = 0; (i = s.find('|', i)) != std::string::npos; i += 2) s.insert(i, "\\");
   return s;
@@ -155,7 +165,7 @@ std::string component_page(const ComponentType& t) {
                          o.by_default ? "" : " (recorded on request)");
   }
   out += fmt::format("\nSigns\n  {}\n\nExample\n", t.signs);
-  std::istringstream example(trimmed_example(t));
+  std::istringstream example(shown_example(t));
   for (std::string line; std::getline(example, line);) out += "  " + line + "\n";
   return out;
 }
@@ -194,7 +204,7 @@ std::string component_markdown(const ComponentType& t) {
                          o.unit.empty() ? "as tagged by `unit`" : o.unit, cell(o.summary),
                          o.by_default ? "" : " (recorded on request)");
   }
-  out += fmt::format("\n**Signs.** {}\n\n```yaml\n{}\n```\n", t.signs, trimmed_example(t));
+  out += fmt::format("\n**Signs.** {}\n\n```yaml\n{}\n```\n", t.signs, shown_example(t));
   return out;
 }
 
@@ -221,6 +231,7 @@ std::string reference_markdown(const Registry& registry) {
 std::string example_model(const ComponentType& type) {
   std::string out = fmt::format("escapement: 1\ntitle: {} example\n", type.name);
   if (type.example.find("type: body.") != std::string::npos) out += "gravity: [0, 0, -9.81 m/s^2]\n";
+  if (!type.nodes.empty()) out += fmt::format("nodes: {{{}}}\n", type.nodes);
   out += "components:\n";
   std::istringstream example(trimmed_example(type));
   for (std::string line; std::getline(example, line);) out += "  " + line + "\n";
@@ -355,7 +366,7 @@ Json object_schema(const std::vector<Parameter>& parameters, const std::vector<P
 Json component_json(const ComponentType& t) {
   Json j = Json::object();
   j.set("name", t.name).set("summary", t.summary).set("description", t.description).set("signs", t.signs);
-  j.set("shape", t.shape.primitive).set("example", trimmed_example(t));
+  j.set("shape", t.shape.primitive).set("example", shown_example(t));
   Json ports = Json::array(), values = Json::array(), outputs = Json::array();
   for (const Port& p : t.ports)
     ports.add(Json::object()

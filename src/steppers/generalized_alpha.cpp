@@ -75,6 +75,7 @@ StartReport GeneralizedAlpha::restart(State& state) {
   StartOptions projecting =
       options_.start;  // index-3 velocities carry their offset: back onto the constraints
   projecting.check = projecting.project = true;
+  projecting.operating_point = false;
   return begin(state, projecting);
 }
 
@@ -86,12 +87,26 @@ StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
   std::copy(state.acceleration.begin(), state.acceleration.end(), history.a.begin());
   std::copy(state.rate.begin() + system_.rows(Kind::state).begin, state.rate.end(), history.w.begin());
   history.D = history.E = 0;
+  find_algebraic(state);
+  history.hidden = report.hidden;
   forget_slopes();
   history.first = true;
   history.offset = INFINITY;
   epsilon_.clear();
   newton_.invalidate();
   return report;
+}
+
+void GeneralizedAlpha::find_algebraic(const State& state) {
+  const Range states = system_.rows(Kind::state);
+  history.algebraic.assign(states.size(), 1);
+  if (states.size() == 0) return;
+  const Pattern& p = system_.pattern();
+  std::vector<double> values(p.nonzeros());
+  system_.tangent(state, Shift::stores(), {}, work_, values);
+  for (int k = 0; k < p.nonzeros(); ++k)
+    if (values[k] != 0 && p.row[k] >= states.begin && p.row[k] < states.end)
+      history.algebraic[p.row[k] - states.begin] = 0;
 }
 
 void GeneralizedAlpha::forget_slopes() {
@@ -132,6 +147,7 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
   StartOptions silent = options_.start;
   silent.check = silent.project = false;
   silent.keep_stores = true;
+  silent.operating_point = false;
   State after;
   copy_numbers(state, after);
   Lent histories(state, after);
@@ -142,7 +158,7 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
     history.a[i] += after.acceleration[i] - state.acceleration[i];
   for (std::size_t i = 0; i < history.w.size(); ++i)
     history.w[i] += after.rate[first_state + i] - state.rate[first_state + i];
-  if (options_.jump_slopes) {
+  if (options_.jump_slopes || history.hidden) {
     jump_slopes(after, silent);
     history.offset = INFINITY;
     histories.back = false;
@@ -209,7 +225,7 @@ void GeneralizedAlpha::choose_coefficients(const State& state, double h, StepRep
     const bool classical = options_.history == StartHistory::classical ||
                            (options_.history == StartHistory::automatic && !constrained_);
     c_.D = classical ? alpha * h : 0.0;
-    c_.E = classical ? delta * h : 0.0;
+    c_.E = classical && !history.hidden ? delta * h : 0.0;  // index 2: w is the rate of the start itself
   }
   const bool update_m = options_.update_parameters && m.second_order();
   const bool update_s = options_.update_parameters && s.second_order();

@@ -113,8 +113,10 @@ class GeneralizedAlpha {
     std::vector<double> largest;       // |value| of each unknown and |velocity| of each position so far
     double third = NAN;                // … at this time from here; NaN: there is none
     double offset = NAN;               // C h² of the last step's velocity offset; NaN: not started
+    std::vector<char> algebraic;       // state rows in which nothing is stored: their error counts as that of a signal
+    bool hidden = false;               // some rates of stores follow from derivatives of algebraic rows
     void archive(Archive& ar) {
-      ar(a, w, D, E, first, slope, curve, last_step, span, third_slope, largest, third, offset);
+      ar(algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span, third_slope, largest, third, offset);
     }
   };
   History history;
@@ -142,6 +144,7 @@ class GeneralizedAlpha {
   class Step;
   struct Lent;
   StartReport begin(State& state, const StartOptions& options);
+  void find_algebraic(const State& state);
   void choose_coefficients(const State& state, double h, StepReport& report);
   bool project_velocity(const State& state, std::span<double> v, NewtonReport& report);
   Shift shift() const;

@@ -16,8 +16,10 @@ inline const Registry& registry() {
   return all;
 }
 
-inline std::string model_text(const std::string& components) {
-  std::string text = "escapement: 1\ngravity: [0, 0, -10 m/s^2]\ncomponents:\n";
+inline std::string model_text(const std::string& components, const std::string& nodes = {}) {
+  std::string text = "escapement: 1\ngravity: [0, 0, -10 m/s^2]\n";
+  if (!nodes.empty()) text += "nodes: {" + nodes + "}\n";
+  text += "components:\n";
   std::istringstream lines(components);
   for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
   return text;
@@ -32,8 +34,8 @@ class Silent : public RunObserver {
 /// A model at its start, or after some time; its channels by name.
 class At {
  public:
-  At(double time, const std::string& components)
-      : assembly_(assemble(Model::read_text(model_text(components), "signs", registry()))) {
+  At(double time, const std::string& components, const std::string& nodes = {})
+      : assembly_(assemble(Model::read_text(model_text(components, nodes), "signs", registry()))) {
     SimulateOptions options;
     options.until = time;
     options.steps = {1e-3};
@@ -65,5 +67,6 @@ Cases dynamics();
 Cases programs();
 Cases sampled();
 Cases space();
+Cases electric();
 
 }  // namespace escapement::signs

@@ -10,7 +10,7 @@ namespace {
 const Cases& cases() {
   static const Cases all = [] {
     Cases all;
-    for (const Cases& some : {mechanics(), signals(), sources(), dynamics(), programs(), sampled(), space()})
+    for (const Cases& some : {mechanics(), signals(), sources(), dynamics(), programs(), sampled(), space(), electric()})
       all.insert(some.begin(), some.end());
     return all;
   }();
@@ -40,8 +40,9 @@ TEST_CASE("every component's example runs for a second") {
   for (const ComponentType& type : registry().types()) {
     CAPTURE(type.name);
     try {
-      const Model model = Model::read_text(
-          model_text(type.example) + "simulate: {until: 1 s, step: 0.01 s}\n", type.name, registry());
+      const Model model =
+          Model::read_text(model_text(type.example, type.nodes) + "simulate: {until: 1 s, step: 0.01 s}\n",
+                           type.name, registry());
       const Assembly assembly = assemble(model);
       Silent silent;
       const RunResult result = simulate(assembly, simulate_options(model), silent);
