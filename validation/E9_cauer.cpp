@@ -6,7 +6,8 @@ using namespace escapement;
 using namespace escapement::validation;
 
 TEST_CASE("E9: voltages and currents to 1e-10 by extrapolation, second order") {
-  const double l1 = 1.304, l2 = 0.8586, c2 = 1 / (1.704992 * 1.704992 * l1), c4 = 1 / (1.179945 * 1.179945 * l2);
+  const double l1 = 1.304, l2 = 0.8586, c2 = 1 / (1.704992 * 1.704992 * l1),
+               c4 = 1 / (1.179945 * 1.179945 * l2);
   const std::string text = fmt::format(
       "  e: {{type: electric.voltage_source, pulse: {{high: 1 V, delay: 1 s}}, between: [in, ground]}}\n"
       "  r1: {{type: electric.resistor, resistance: 1 ohm, between: [in, n1]}}\n"
@@ -17,7 +18,8 @@ TEST_CASE("E9: voltages and currents to 1e-10 by extrapolation, second order") {
       "  l2: {{type: electric.inductor, inductance: {:.17g} H, between: [n2, n3]}}\n"
       "  c4: {{type: electric.capacitor, capacitance: {:.17g} F, between: [n2, n3]}}\n"
       "  c5: {{type: electric.capacitor, capacitance: 0.7262 F, between: [n3, ground]}}\n"
-      "  r2: {{type: electric.resistor, resistance: 1 ohm, between: [n3, ground]}}\n", l1, c2, l2, c4);
+      "  r2: {{type: electric.resistor, resistance: 1 ohm, between: [n3, ground]}}\n",
+      l1, c2, l2, c4);
   const double exact[4][5] = {{0.49578348392, 0.08053994432, 0.03655149092, 0.19408565806, 0.02437298073},
                               {0.41177037744, 0.54487041412, 0.36311989219, 0.67273718078, 0.49890536497},
                               {0.50145073694, 0.52429072919, 0.50041755435, 0.4684663869, 0.54694898559},
@@ -26,7 +28,8 @@ TEST_CASE("E9: voltages and currents to 1e-10 by extrapolation, second order") {
   std::vector<std::vector<double>> rungs;
   for (const int n : {15000, 30000, 60000}) {
     const TextRun run(text, fmt::format("until: 60 s, step: {:.17g} s, newton_tolerance: 1e-14", 60.0 / n),
-                      {"n1.voltage", "n2.voltage", "n3.voltage", "l1.current", "l2.current"}, "nodes: {electrical: [in, n1, n2, n3]}");
+                      {"n1.voltage", "n2.voltage", "n3.voltage", "l1.current", "l2.current"},
+                      "nodes: {electrical: [in, n1, n2, n3]}");
     rungs.emplace_back();
     for (const double t : times)
       for (int j = 0; j < 5; ++j) rungs.back().push_back(run.rows[std::lround(t * n / 60)][j]);

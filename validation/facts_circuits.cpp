@@ -27,86 +27,122 @@ RealMatrix matrix(int rows, int columns, std::initializer_list<double> values) {
   return m;
 }
 
-std::string volts() {
-  return "sine: {offset: 0.5 V, amplitude: 1 V, frequency: 100 Hz, phase: 0.3 rad}";
-}
-std::string amperes() {
-  return "sine: {offset: 0.5 A, amplitude: 1 A, frequency: 100 Hz, phase: 0.3 rad}";
-}
+std::string volts() { return "sine: {offset: 0.5 V, amplitude: 1 V, frequency: 100 Hz, phase: 0.3 rad}"; }
+std::string amperes() { return "sine: {offset: 0.5 A, amplitude: 1 A, frequency: 100 Hz, phase: 0.3 rad}"; }
 
 Case series_rlc(const char* name, double R, double step) {
   const double L = 10e-3, C = 100e-6;
-  return {name,
-          "a, b, c",
-          "  e: {type: electric.voltage_source, " + volts() +
-              ", between: [a, ground]}\n"
-              "  r: {type: electric.resistor, resistance: " +
-              fmt::format("{}", R) +
-              " ohm, between: [a, b]}\n"
-              "  l: {type: electric.inductor, inductance: 10 mH, initial: {current: 0.1 A}, between: [b, c]}\n"
-              "  k: {type: electric.capacitor, capacitance: 100 uF, initial: {voltage: 0.2 V}, between: [c, ground]}\n",
-          matrix(2, 2, {0, 1 / C, -1 / L, -R / L}),
-          matrix(2, 1, {0, 1 / L}),
-          matrix(2, 1, {0.2, 0.1}),
-          matrix(4, 2, {1, 0, 0, 1, 0, -1, -1, -R}),
-          matrix(4, 1, {0, 0, 0, 1}),
-          {"k.voltage", "l.current", "e.current", "l.voltage"},
-          0.02,
-          step};
+  return {
+      name,
+      "a, b, c",
+      "  e: {type: electric.voltage_source, " + volts() +
+          ", between: [a, ground]}\n"
+          "  r: {type: electric.resistor, resistance: " +
+          fmt::format("{}", R) +
+          " ohm, between: [a, b]}\n"
+          "  l: {type: electric.inductor, inductance: 10 mH, initial: {current: 0.1 A}, between: [b, c]}\n"
+          "  k: {type: electric.capacitor, capacitance: 100 uF, initial: {voltage: 0.2 V}, between: [c, "
+          "ground]}\n",
+      matrix(2, 2, {0, 1 / C, -1 / L, -R / L}),
+      matrix(2, 1, {0, 1 / L}),
+      matrix(2, 1, {0.2, 0.1}),
+      matrix(4, 2, {1, 0, 0, 1, 0, -1, -1, -R}),
+      matrix(4, 1, {0, 0, 0, 1}),
+      {"k.voltage", "l.current", "e.current", "l.voltage"},
+      0.02,
+      step};
 }
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  all.push_back({"RC", "a, b",
+  all.push_back({"RC",
+                 "a, b",
                  "  e: {type: electric.voltage_source, " + volts() +
                      ", between: [a, ground]}\n"
                      "  r: {type: electric.resistor, resistance: 1 kohm, between: [a, b]}\n"
-                     "  k: {type: electric.capacitor, capacitance: 1 uF, initial: {voltage: 0.2 V}, between: [b, ground]}\n",
-                 matrix(1, 1, {-1e3}), matrix(1, 1, {1e3}), matrix(1, 1, {0.2}), matrix(2, 1, {1, 1e-3}),
-                 matrix(2, 1, {0, -1e-3}), {"k.voltage", "e.current"}, 0.02, 4e-4});
-  all.push_back({"RL", "a, b",
+                     "  k: {type: electric.capacitor, capacitance: 1 uF, initial: {voltage: 0.2 V}, between: "
+                     "[b, ground]}\n",
+                 matrix(1, 1, {-1e3}),
+                 matrix(1, 1, {1e3}),
+                 matrix(1, 1, {0.2}),
+                 matrix(2, 1, {1, 1e-3}),
+                 matrix(2, 1, {0, -1e-3}),
+                 {"k.voltage", "e.current"},
+                 0.02,
+                 4e-4});
+  all.push_back({"RL",
+                 "a, b",
                  "  e: {type: electric.voltage_source, " + volts() +
                      ", between: [a, ground]}\n"
                      "  r: {type: electric.resistor, resistance: 10 ohm, between: [a, b]}\n"
-                     "  l: {type: electric.inductor, inductance: 10 mH, initial: {current: 0.02 A}, between: [b, ground]}\n",
-                 matrix(1, 1, {-1e3}), matrix(1, 1, {100}), matrix(1, 1, {0.02}), matrix(2, 1, {1, -10}),
-                 matrix(2, 1, {0, 1}), {"l.current", "b.voltage"}, 0.02, 4e-4});
+                     "  l: {type: electric.inductor, inductance: 10 mH, initial: {current: 0.02 A}, between: "
+                     "[b, ground]}\n",
+                 matrix(1, 1, {-1e3}),
+                 matrix(1, 1, {100}),
+                 matrix(1, 1, {0.02}),
+                 matrix(2, 1, {1, -10}),
+                 matrix(2, 1, {0, 1}),
+                 {"l.current", "b.voltage"},
+                 0.02,
+                 4e-4});
   all.push_back(series_rlc("series RLC, oscillating", 2, 4e-4));
   all.push_back(series_rlc("series RLC, critically damped", 20, 2e-4));
   all.push_back(series_rlc("series RLC, overdamped", 60, 5e-5));
   const double C = 100e-6, L = 10e-3, R = 20;
-  all.push_back({"parallel RLC", "a",
+  all.push_back({"parallel RLC",
+                 "a",
                  "  e: {type: electric.current_source, " + amperes() +
                      ", between: [ground, a]}\n"
                      "  r: {type: electric.resistor, resistance: 20 ohm, between: [a, ground]}\n"
-                     "  l: {type: electric.inductor, inductance: 10 mH, initial: {current: 0.1 A}, between: [a, ground]}\n"
-                     "  k: {type: electric.capacitor, capacitance: 100 uF, initial: {voltage: 0.2 V}, between: [a, ground]}\n",
-                 matrix(2, 2, {-1 / (R * C), -1 / C, 1 / L, 0}), matrix(2, 1, {1 / C, 0}), matrix(2, 1, {0.2, 0.1}),
-                 matrix(3, 2, {1, 0, 0, 1, 1 / R, 0}), matrix(3, 1, {0, 0, 0}),
-                 {"a.voltage", "l.current", "r.current"}, 0.02, 4e-4});
+                     "  l: {type: electric.inductor, inductance: 10 mH, initial: {current: 0.1 A}, between: "
+                     "[a, ground]}\n"
+                     "  k: {type: electric.capacitor, capacitance: 100 uF, initial: {voltage: 0.2 V}, "
+                     "between: [a, ground]}\n",
+                 matrix(2, 2, {-1 / (R * C), -1 / C, 1 / L, 0}),
+                 matrix(2, 1, {1 / C, 0}),
+                 matrix(2, 1, {0.2, 0.1}),
+                 matrix(3, 2, {1, 0, 0, 1, 1 / R, 0}),
+                 matrix(3, 1, {0, 0, 0}),
+                 {"a.voltage", "l.current", "r.current"},
+                 0.02,
+                 4e-4});
   // Two coils, k = 0.9: L i' = (u − R1 i1, −R2 i2).
   const double L1 = 10e-3, L2 = 40e-3, M = 0.9 * std::sqrt(L1 * L2), det = L1 * L2 - M * M, R1 = 5, R2 = 30;
-  all.push_back({"coupled coils", "a, b, c",
+  all.push_back({"coupled coils",
+                 "a, b, c",
                  "  e: {type: electric.voltage_source, " + volts() +
                      ", between: [a, ground]}\n"
                      "  r1: {type: electric.resistor, resistance: 5 ohm, between: [a, b]}\n"
-                     "  w: {type: electric.transformer, inductance: [10 mH, 40 mH], coupling: [0.9], initial: {current: [0 A, 0.01 A]}, primary: [b, ground], secondary: [c, ground]}\n"
+                     "  w: {type: electric.transformer, inductance: [10 mH, 40 mH], coupling: [0.9], "
+                     "initial: {current: [0 A, 0.01 A]}, primary: [b, ground], secondary: [c, ground]}\n"
                      "  r2: {type: electric.resistor, resistance: 30 ohm, between: [c, ground]}\n",
                  matrix(2, 2, {-L2 * R1 / det, M * R2 / det, M * R1 / det, -L1 * R2 / det}),
-                 matrix(2, 1, {L2 / det, -M / det}), matrix(2, 1, {0, 0.01}), matrix(3, 2, {1, 0, 0, 1, 0, -R2}),
-                 matrix(3, 1, {0, 0, 0}), {"w.primary.current", "w.secondary.current", "c.voltage"}, 0.02, 1e-4});
+                 matrix(2, 1, {L2 / det, -M / det}),
+                 matrix(2, 1, {0, 0.01}),
+                 matrix(3, 2, {1, 0, 0, 1, 0, -R2}),
+                 matrix(3, 1, {0, 0, 0}),
+                 {"w.primary.current", "w.secondary.current", "c.voltage"},
+                 0.02,
+                 1e-4});
   // x = (i, ω, φ)
   const double Rm = 1, Lm = 5e-3, k = 0.05, J = 2e-4, b = 1e-4;
-  all.push_back({"motor with inertia", "a",
+  all.push_back({"motor with inertia",
+                 "a",
                  "  e: {type: electric.voltage_source, " + volts() +
                      ", between: [a, ground]}\n"
-                     "  m: {type: electric.dc_motor, resistance: 1 ohm, inductance: 5 mH, torque_constant: 0.05 N*m/A, inertia: 5e-5 kg*m^2, damping: 1e-4 N*m*s/rad, initial: {current: 0.1 A}, between: [a, ground], shaft: wheel}\n"
-                     "  wheel: {type: rotational.inertia, inertia: 1.5e-4 kg*m^2, initial: {angle: 0.3 rad, velocity: 1 rad/s}}\n",
-                 matrix(3, 3, {-Rm / Lm, -k / Lm, 0, k / J, -b / J, 0, 0, 1, 0}), matrix(3, 1, {1 / Lm, 0, 0}),
+                     "  m: {type: electric.dc_motor, resistance: 1 ohm, inductance: 5 mH, torque_constant: "
+                     "0.05 N*m/A, inertia: 5e-5 kg*m^2, damping: 1e-4 N*m*s/rad, initial: {current: 0.1 A}, "
+                     "between: [a, ground], shaft: wheel}\n"
+                     "  wheel: {type: rotational.inertia, inertia: 1.5e-4 kg*m^2, initial: {angle: 0.3 rad, "
+                     "velocity: 1 rad/s}}\n",
+                 matrix(3, 3, {-Rm / Lm, -k / Lm, 0, k / J, -b / J, 0, 0, 1, 0}),
+                 matrix(3, 1, {1 / Lm, 0, 0}),
                  matrix(3, 1, {0.1, 1, 0.3}),
                  matrix(5, 3, {1, 0, 0, 0, 0, 1, 0, 1, 0, k / J, -b / J, 0, k, 0, 0}),
                  matrix(5, 1, {0, 0, 0, 0, 0}),
-                 {"m.current", "wheel.angle", "wheel.velocity", "wheel.acceleration", "m.torque"}, 0.05, 5e-4});
+                 {"m.current", "wheel.angle", "wheel.velocity", "wheel.acceleration", "m.torque"},
+                 0.05,
+                 5e-4});
   return all;
 }
 
@@ -155,29 +191,34 @@ TEST_CASE("voltages and currents are of second order from t = 0 on, for every ρ
 
 TEST_CASE("index 2: a source across a capacitor, a coil in series with a current source") {
   // i = C ė and v = L i̇: rates of stores, exact up to what ρ∞ⁿ leaves of the start and second order.
-  const std::string text =
-      "  e: {type: electric.voltage_source, " + volts() +
-      ", between: [a, ground]}\n"
-      "  k: {type: electric.capacitor, capacitance: 10 uF, between: [a, ground]}\n"
-      "  r: {type: electric.resistor, resistance: 50 ohm, between: [a, b]}\n"
-      "  k2: {type: electric.capacitor, capacitance: 20 uF, initial: {voltage: 0.1 V}, between: [b, ground]}\n"
-      "  j: {type: electric.current_source, " + amperes() +
-      ", between: [ground, c]}\n"
-      "  l: {type: electric.inductor, inductance: 5 mH, between: [c, ground]}\n";
+  const std::string text = "  e: {type: electric.voltage_source, " + volts() +
+                           ", between: [a, ground]}\n"
+                           "  k: {type: electric.capacitor, capacitance: 10 uF, between: [a, ground]}\n"
+                           "  r: {type: electric.resistor, resistance: 50 ohm, between: [a, b]}\n"
+                           "  k2: {type: electric.capacitor, capacitance: 20 uF, initial: {voltage: 0.1 V}, "
+                           "between: [b, ground]}\n"
+                           "  j: {type: electric.current_source, " +
+                           amperes() +
+                           ", between: [ground, c]}\n"
+                           "  l: {type: electric.inductor, inductance: 5 mH, between: [c, ground]}\n";
   const double R = 50, C2 = 20e-6;
   for (const auto& [name, pattern] : patterns)
     for (const double rho : {0.0, 0.5, 0.8}) {
       Ladder ladder({"b.voltage", "(given)", "e.current", "c.voltage"});
       for (const double h : {1e-4, 5e-5, 2.5e-5}) {
-        const TextRun run(text, fmt::format("until: 20 ms, {}, rho_states: {}, newton_tolerance: 1e-12", steps_text(pattern, h), rho),
-                          {"b.voltage", "l.current", "e.current", "c.voltage"}, "nodes: {electrical: [a, b, c]}");
+        const TextRun run(text,
+                          fmt::format("until: 20 ms, {}, rho_states: {}, newton_tolerance: 1e-12",
+                                      steps_text(pattern, h), rho),
+                          {"b.voltage", "l.current", "e.current", "c.voltage"},
+                          "nodes: {electrical: [a, b, c]}");
         Driven exact(matrix(1, 1, {-1 / (R * C2)}), matrix(1, 1, {1 / (R * C2)}), matrix(1, 1, {0.1}), wave);
         std::vector<double> worst(4, 0.0);
         double t = 0;
         for (std::size_t k = 0; k < run.t.size(); ++k) {
           if (run.t[k] > t) exact.advance(run.t[k] - t);
           t = run.t[k];
-          const double w = 2 * std::numbers::pi * 100, u = double(wave.at(t)), slope = w * std::cos(w * t + 0.3);
+          const double w = 2 * std::numbers::pi * 100, u = double(wave.at(t)),
+                       slope = w * std::cos(w * t + 0.3);
           const double v = double(exact.state()(0));
           const double values[4] = {v, u, -(10e-6 * slope + (u - v) / R), 5e-3 * slope};
           for (int j = 0; j < 4; ++j) worst[j] = std::max(worst[j], std::abs(run.rows[k][j] - values[j]));
@@ -199,13 +240,17 @@ TEST_CASE("charge is conserved: two capacitors on an isolated part, a hundred th
   const std::string text =
       "  clock: {type: control.pulse, period: 1 ms, duty: 0.5}\n"
       "  one: {type: electric.capacitor, capacitance: 1 uF, initial: {voltage: 5 V}, between: [a, ground]}\n"
-      "  two: {type: electric.capacitor, capacitance: 2.2 uF, initial: {voltage: 0 V}, between: [b, ground]}\n"
-      "  three: {type: electric.capacitor, capacitance: 0.5 uF, initial: {voltage: 1 V}, between: [c, ground]}\n"
-      "  left: {type: electric.switch, input: clock, threshold: 0.5, on_resistance: 50 ohm, off_resistance: 1e12 ohm, between: [a, b]}\n"
+      "  two: {type: electric.capacitor, capacitance: 2.2 uF, initial: {voltage: 0 V}, between: [b, "
+      "ground]}\n"
+      "  three: {type: electric.capacitor, capacitance: 0.5 uF, initial: {voltage: 1 V}, between: [c, "
+      "ground]}\n"
+      "  left: {type: electric.switch, input: clock, threshold: 0.5, on_resistance: 50 ohm, off_resistance: "
+      "1e12 ohm, between: [a, b]}\n"
       "  not: {type: control.expression, inputs: {u: clock}, expression: 1 - u}\n"
-      "  right: {type: electric.switch, input: not, threshold: 0.5, on_resistance: 50 ohm, off_resistance: 1e12 ohm, between: [b, c]}\n";
-  const TextRun run(text, "until: 100 s, step: 0.1 ms, output_every: 10 s", {"one.charge", "two.charge", "three.charge"},
-                    "nodes: {electrical: [a, b, c]}");
+      "  right: {type: electric.switch, input: not, threshold: 0.5, on_resistance: 50 ohm, off_resistance: "
+      "1e12 ohm, between: [b, c]}\n";
+  const TextRun run(text, "until: 100 s, step: 0.1 ms, output_every: 10 s",
+                    {"one.charge", "two.charge", "three.charge"}, "nodes: {electrical: [a, b, c]}");
   const double total = 5e-6 + 0.5e-6;
   double drift = 0;
   for (const auto& r : run.rows) drift = std::max(drift, std::abs(r[0] + r[1] + r[2] - total) / total);

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/elimination_order.hpp"
 #include "core/signal_loop.hpp"
 
 namespace escapement {
 
 Newton::Newton(const System& system, int extra, NewtonOptions options)
-    : Newton(system.pattern(), extra, options, elimination_order(system)) {}
+    : Newton(system.pattern(), extra, options, system.elimination_order()) {}
 
 Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options, std::span<const int> order)
     : options_(options), n_(pattern.n), solver_(make_solver(pattern.n)) {

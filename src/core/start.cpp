@@ -57,7 +57,8 @@ class Start final : public NewtonProblem {
           if (again.ok() || report.status != NewtonStatus::singular) report = again;
         }
       }
-      if (report.status == NewtonStatus::singular && pass == 0 && mix()) {  // states hold what others determine
+      if (report.status == NewtonStatus::singular && pass == 0 &&
+          mix()) {  // states hold what others determine
         state_.value = given_;
         state_.acceleration = accelerations;
         pass = -1;

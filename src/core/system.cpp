@@ -1,5 +1,7 @@
 #include "core/system.hpp"
 
+#include "core/elimination_order.hpp"
+
 #include <fmt/format.h>
 
 #include <cxxabi.h>
@@ -254,6 +256,7 @@ System SystemBuilder::finish() {
   if (dynamic_ && dynamic_->histories() > 0) s.remembering_ = dynamic_;
   s.pattern_ = pattern.finish();
   for (const auto& g : s.groups_) g->map(s.pattern_);
+  s.order_ = elimination_order(s);
   return std::move(system_);
 }
 

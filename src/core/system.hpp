@@ -109,6 +109,9 @@ class System {
     return nullptr;
   }
 
+  /// In which order the linear solver should eliminate the unknowns; empty: its own (T-order).
+  std::span<const int> elimination_order() const { return order_; }
+
   /// Where the memory that SystemBuilder::reserve() gave begins.
   int reserved_memory() const { return reserved_; }
 
@@ -130,7 +133,7 @@ class System {
   Range rows_[kind_count];
   std::vector<LieVariable> lie_;
   std::vector<double> nominal_, row_nominal_;
-  std::vector<int> value_of_row_, owner_;
+  std::vector<int> value_of_row_, owner_, order_;
   std::vector<char> switching_;  // rows of constraints that come and go; empty: none
   int values_ = 0, tangent_size_ = 0, memory_ = 0, reserved_ = 0;
   DynamicGroup* remembering_ = nullptr;  // the group with histories, if there is one

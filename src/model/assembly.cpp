@@ -672,9 +672,10 @@ class Assembler final : public Resolver {
       part = rest;
     }
     if (output < 0) {
+      std::string hint = did_you_mean(first, names, "one of " + listed);
+      if (const Parameter* p = type.parameter("measure_" + first)) hint = p->key + ": true gives it one";
       throw fault("E-REFERENCE", mark, where,
-                  fmt::format("`{}` has no output `{}`", model_.components[c].path, first),
-                  did_you_mean(first, names, "one of " + listed));
+                  fmt::format("`{}` has no output `{}`", model_.components[c].path, first), hint);
     }
     const std::string letters = outputs_of(c)[output].parts;
     return {c, output, part_number(part, letters, output_width(c, output), text, mark, where), mark, text};

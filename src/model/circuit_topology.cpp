@@ -181,13 +181,12 @@ class Examination {
                          what + " not determined: only inputs that draw no current lead to the rest",
                          "connect a resistor or a source", names_.node_place(v));
       if (capacitors.empty())
-        throw ModelError(
-            "E-TOPOLOGY", names_.node(v),
-            fmt::format("{} not determined: only {} lead there: {}", what,
-                        coils ? "given currents" : "sources of current", list(currents)),
-            coils ? "remove `initial: {current: …}` of one coil: it follows from the others"
-                  : "a resistor to ground (a large one will do)",
-            names_.node_place(v));
+        throw ModelError("E-TOPOLOGY", names_.node(v),
+                         fmt::format("{} not determined: only {} lead there: {}", what,
+                                     coils ? "given currents" : "sources of current", list(currents)),
+                         coils ? "remove `initial: {current: …}` of one coil: it follows from the others"
+                               : "a resistor to ground (a large one will do)",
+                         names_.node_place(v));
       throw ModelError(
           "E-TOPOLOGY", names_.node(v),
           fmt::format("{} not determined at the operating point: isolated by the capacitor{} {}{}", what,

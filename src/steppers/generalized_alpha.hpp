@@ -113,10 +113,12 @@ class GeneralizedAlpha {
     std::vector<double> largest;       // |value| of each unknown and |velocity| of each position so far
     double third = NAN;                // … at this time from here; NaN: there is none
     double offset = NAN;               // C h² of the last step's velocity offset; NaN: not started
-    std::vector<char> algebraic;       // state rows in which nothing is stored: their error counts as that of a signal
-    bool hidden = false;               // some rates of stores follow from derivatives of algebraic rows
+    std::vector<char>
+        algebraic;        // state rows in which nothing is stored: their error counts as that of a signal
+    bool hidden = false;  // some rates of stores follow from derivatives of algebraic rows
     void archive(Archive& ar) {
-      ar(algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span, third_slope, largest, third, offset);
+      ar(algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span, third_slope, largest, third,
+         offset);
     }
   };
   History history;

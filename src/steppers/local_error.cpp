@@ -87,7 +87,7 @@ LocalError GeneralizedAlpha::local_error(const State& from, const ErrorScales& s
   }
   for (int i = positions; i < n; ++i)
     count(i, false, rows_[i], from.value[at[i]],
-          i < states.end                            ? (history.algebraic[i - states.begin] ? scales.signals : scales.states)
+          i < states.end ? (history.algebraic[i - states.begin] ? scales.signals : scales.states)
           : i < system_.rows(Kind::holonomic).begin ? scales.signals
                                                     : scales.multipliers);
   return error;

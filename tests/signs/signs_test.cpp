@@ -10,7 +10,8 @@ namespace {
 const Cases& cases() {
   static const Cases all = [] {
     Cases all;
-    for (const Cases& some : {mechanics(), signals(), sources(), dynamics(), programs(), sampled(), space(), electric()})
+    for (const Cases& some :
+         {mechanics(), signals(), sources(), dynamics(), programs(), sampled(), space(), electric()})
       all.insert(some.begin(), some.end());
     return all;
   }();
@@ -30,7 +31,7 @@ TEST_CASE("every component's signs are those of its reference page") {
     try {
       at->second();
     } catch (const std::exception& e) {
-      FAIL_CHECK(e.what());
+      FAIL_CHECK(std::string(e.what()));
     }
   }
   for (const auto& [name, check] : cases()) CHECK_MESSAGE(registry().find(name) != nullptr, name);
@@ -50,7 +51,7 @@ TEST_CASE("every component's example runs for a second") {
       for (const Channel& c : assembly.channels)
         CHECK_MESSAGE(std::isfinite(assembly.read(c, result.state)), c.name);
     } catch (const std::exception& e) {
-      FAIL_CHECK(e.what());
+      FAIL_CHECK(std::string(e.what()));
     }
   }
 }

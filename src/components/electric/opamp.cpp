@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -16,8 +17,10 @@ void build(Build& b) {
   const double low = b.has("minimum") ? b.number("minimum") : -INFINITY;
   const double high = b.has("maximum") ? b.number("maximum") : INFINITY;
   if (!(low < high)) b.refuse("E-RANGE", "minimum", "is not below `maximum`");
+  const double reach = 2 * std::max({5.0, std::isfinite(low) ? -low : 0.0, std::isfinite(high) ? high : 0.0});
   const auto x = b.system.state<1>(
-      b.name("internal"), {.unit = "V", .equation = "gain stage", .row_unit = "V", .steady = Steady::yes});
+      b.name("internal"),
+      {.unit = "V", .nominal = reach, .equation = "gain stage", .row_unit = "V", .steady = Steady::yes});
   const ElementId id = b.add(
       electric::Amplifier{plus, minus, output, x, gain, gain / (2 * std::numbers::pi * b.number("bandwidth")),
                           1 / b.number("output_resistance"), 1 / b.number("input_resistance"), low, high});
@@ -35,7 +38,8 @@ ComponentType electric_opamp() {
       "T · d/dt x = gain · (v_plus − v_minus) − x with T = gain / (2π · bandwidth); the output is x behind "
       "the "
       "output "
-      "resistance, against ground. Beyond `minimum` and `maximum` x is driven back with a thousand times the gain, so it stays within a thousandth of |v_plus − v_minus| of the limit and comes back at once.";
+      "resistance, against ground. Beyond `minimum` and `maximum` x is driven back with a thousand times the "
+      "gain, so it stays within a thousandth of |v_plus − v_minus| of the limit and comes back at once.";
   type.connects(node_port("plus", Domain::electrical, "non-inverting input"));
   type.connects(node_port("minus", Domain::electrical, "inverting input"));
   type.connects(node_port("output", Domain::electrical, "output"));

@@ -28,7 +28,7 @@ load: {type: electric.resistor, resistance: 1 kohm, between: [gate, ground]}
     const auto current = b.system.state<1>(b.name("current"), electric::current_unknown("given voltage"));
     b.add(electric::VoltageSource{a, c, current, electric::waveform(b, "given", "V")});
     b.channel("current", current);
-    b.branch(Branch::Kind::voltage, a, c);
+    b.branch(Branch::Kind::voltage, a, c, true);
   };
   return type;
 }
