@@ -7,6 +7,8 @@
 #include <set>
 
 #include "model/model.hpp"
+#include "model/netlist.hpp"
+#include "model/text_file.hpp"
 
 namespace escapement {
 namespace {
@@ -131,7 +133,7 @@ class ModelReader {
   }
 
   void check_name(const std::string& name, const Mark& mark, const Namespace& space) {
-    if (!is_identifier(name, dotted_names_ && space.prefix.empty()))
+    if (!is_identifier(name, dotted_spaces_.contains(&space) || (dotted_names_ && space.prefix.empty())))
       throw fault("E-NAME", mark, name,
                   "a name is made of the letters a–z and A–Z, digits and _, and begins with a letter",
                   name.find('-') != std::string::npos ? "use _ instead of -" : "");
@@ -403,9 +405,14 @@ class ModelReader {
     Node name = use;
     name.text = reader.substituted(use, path + ".use");
     const auto file = contained_path(outer, name, options_.allow_outside, path + ".use");
+    if (is_netlist(file)) {
+      read_netlist(e, use, file, path, outer, reader);
+      return;
+    }
     if (file.extension() != ".yaml" && file.extension() != ".yml")
       throw fault("E-UNSUPPORTED", use.mark, path + ".use",
-                  fmt::format("a subsystem is a .yaml file; `{}` is not", name.text));
+                  fmt::format("a subsystem is a .yaml file or a netlist; `{}` is neither", name.text),
+                  "netlists end in .cir, .sp, .net or .spice");
     const auto circle = std::find(chain_.begin(), chain_.end(), file);
     if (circle != chain_.end()) {
       std::vector<std::string> names;
@@ -445,6 +452,76 @@ class ModelReader {
     chain_.pop_back();
   }
 
+  /// A SPICE netlist as a subsystem: what it connects and which numbers it is given decide its tree.
+  void read_netlist(const Node::Entry& e, const Node& use, const std::filesystem::path& file,
+                    const std::string& path, Namespace& outer, const FieldReader& reader) {
+    auto cached = netlists_.find(file.string());
+    if (cached == netlists_.end()) {
+      NetlistOptions options{{}, options_.limits, path};
+      const auto text_of = [&](const std::filesystem::path& from) {
+        const std::string name = shown(from, outer);
+        return NetlistFile{read_regular_file(from, name, options_.limits.bytes), model_.sources_->add(name),
+                           from.string()};
+      };
+      const auto at = [&](const Mark& mark, const std::string& where,
+                          auto&& f) {  // a file missing: who asked for it
+        try {
+          return f();
+        } catch (const ModelError& unread) {
+          if (unread.code != "E-FILE") throw;
+          throw fault("E-FILE", mark, where, unread.cause, unread.hint);
+        }
+      };
+      options.include = [&](const Node& name, const std::string& from) {
+        Namespace beside;
+        beside.folder = std::filesystem::path(from).parent_path();
+        beside.root = outer.root;
+        const auto found = contained_path(beside, name, options_.allow_outside, path);
+        return at(name.mark, path, [&] { return text_of(found); });
+      };
+      const NetlistFile text = at(use.mark, path + ".use", [&] { return text_of(file); });
+      cached = netlists_.emplace(file.string(), Netlist::read(text, options)).first;
+    }
+    const Netlist& netlist = cached->second;
+
+    NetlistUse used{path, {}, {}};
+    Node declared = Node::mapping({{"parameters", {}, netlist.parameters()}});
+    for (const auto& [name, value] : given_parameters(e, declared, path, reader)) {
+      if (value.vector || value.values.size() != 1) {
+        const Node* with = e.value.find("with");
+        const Node* text = with ? with->find(name) : nullptr;
+        throw fault("E-TYPE", text ? text->mark : e.mark, path + ".with." + name,
+                    "a parameter of a netlist is a number");
+      }
+      used.parameters[name] = value.values[0];  // numbers of a netlist have no units
+    }
+    const Node* connect = section(e.value, "connect", Node::Kind::mapping, "a mapping node: name");
+    if (connect)
+      for (const Node::Entry& c : connect->entries)
+        used.connect[c.key] =
+            c.value.is_scalar() ? reader.substituted(c.value, path + ".connect." + c.key) : "";
+    NetlistTree tree = netlist.tree(used);
+    const std::vector<std::string> few(
+        tree.connectable.begin(),
+        tree.connectable.begin() + std::min<std::size_t>(20, tree.connectable.size()));
+    if (connect)
+      for (const Node::Entry& c : connect->entries)
+        if (std::find(tree.connectable.begin(), tree.connectable.end(), c.key) == tree.connectable.end())
+          throw fault("E-KEY", c.mark, path + ".connect." + c.key,
+                      "the netlist has no such node, voltage source or current source",
+                      did_you_mean(c.key, tree.connectable,
+                                   fmt::format("one of {}{}", fmt::join(few, ", "),
+                                               few.size() < tree.connectable.size() ? " …" : "")));
+    const Node& root = model_.documents_->emplace_back(std::move(tree.root));
+    Namespace& inner = model_.spaces_->emplace_back();
+    inner.prefix = path + ".";
+    inner.folder = file.parent_path();
+    inner.root = outer.root;
+    dotted_spaces_.insert(&inner);
+    connect_ports(e, root, path, outer, inner, reader, &tree.connections);
+    read_parts(root, inner);
+  }
+
   /// The file as messages call it: beside the model, as the model was named.
   std::string shown(const std::filesystem::path& file, const Namespace& space) const {
     std::error_code ignored;
@@ -481,14 +558,16 @@ class ModelReader {
     return given;
   }
 
+  /// `called`: what `connect:` calls the ports, if not by their names; it may then leave some out.
   void connect_ports(const Node::Entry& e, const Node& root, const std::string& path, const Namespace& outer,
-                     Namespace& inner, const FieldReader& reader) {
+                     Namespace& inner, const FieldReader& reader,
+                     const std::map<std::string, std::string>* called = nullptr) {
     const Node* ports = section(root, "ports", Node::Kind::mapping, "a mapping port: domain");
     const Node* connect = section(e.value, "connect", Node::Kind::mapping, "a mapping port: name");
     std::vector<std::string> names;
     if (ports)
       for (const Node::Entry& p : ports->entries) names.push_back(p.key);
-    if (connect)
+    if (connect && !called)
       for (const Node::Entry& c : connect->entries)
         if (std::find(names.begin(), names.end(), c.key) == names.end())
           throw fault("E-KEY", c.mark, path + ".connect." + c.key, "the subsystem has no such port",
@@ -499,20 +578,21 @@ class ModelReader {
         if (inner.parameters.contains(p.key))
           throw fault("E-NAME", p.mark, "ports." + p.key, "the name of this port is a parameter already");
         const std::string domain = scalar(p.value, "ports." + p.key);
-        const Node* to = connect ? connect->find(p.key) : nullptr;
+        const std::string& key = called ? called->at(p.key) : p.key;
+        const Node* to = connect ? connect->find(key) : nullptr;
         if (!to)
           throw fault("E-MISSING", connect ? connect->mark : e.value.mark, path + ".connect",
                       fmt::format("the port `{}` is not connected", p.key),
                       p.key + (domain == "signal" ? ": the name of a signal" : ": ground, or a name"));
         Node target = *to;
         if (!target.is_scalar())
-          throw fault("E-TYPE", to->mark, path + ".connect." + p.key,
+          throw fault("E-TYPE", to->mark, path + ".connect." + key,
                       "expected a name, found " + to->described());
         const std::string absolute =
-            Model::absolute(outer, reader.substituted(target, path + ".connect." + p.key));
+            Model::absolute(outer, reader.substituted(target, path + ".connect." + key));
         inner.ports[p.key] = absolute;
         model_.connected_ports.push_back(
-            {absolute, path + ".connect." + p.key,
+            {absolute, path + ".connect." + key,
              domain == "signal" ? std::nullopt
                                 : std::optional(domain_named(domain, p.value.mark, "ports." + p.key)),
              to->mark});
@@ -683,7 +763,9 @@ class ModelReader {
   std::vector<std::pair<std::string, std::string>> unused_;
   std::vector<std::filesystem::path> chain_;  // of files being read
   std::map<std::string, const Node*> files_;
+  std::map<std::string, Netlist> netlists_;
   bool dotted_names_ = false;
+  std::set<const Namespace*> dotted_spaces_;  // of netlists: `x1.r1`
 };
 
 Model Model::read_file(const std::filesystem::path& path, const Registry& registry,
