@@ -1,0 +1,2 @@
+A circuit
+R1 a 0 1
