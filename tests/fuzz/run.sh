@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets and runs each for SECONDS (default 60): tests/fuzz/run.sh [SECONDS] [TARGET …]
-# Seeds: tests/fuzz/seeds, and for the reader all examples and bad models. What is found stays in build-fuzz/found.
+# Seeds: tests/fuzz/seeds, and for the readers all examples and bad models. What is found stays in build-fuzz/found.
 #
 # Environment: BUILD (folder, default build-fuzz), CXX (default clang++-14 or clang++), GROW=1 (keep the corpus).
 # Exit status: 0 nothing found, 1 something found, 2 usage, 5 no clang, 70 building failed.
@@ -11,7 +11,7 @@ build=${BUILD:-$root/build-fuzz}
 seconds=${1:-60}
 if [[ ! $seconds =~ ^[1-9][0-9]*$ ]]; then sed -n '2,6s/^# \?//p' "${BASH_SOURCE[0]}" >&2 && exit 2; fi
 targets=("${@:2}")
-if ((${#targets[@]} == 0)); then targets=(reader expression units); fi
+if ((${#targets[@]} == 0)); then targets=(reader netlist expression units); fi
 
 compiler=${CXX:-$(command -v clang++-14 || command -v clang++)} || {
   echo "clang is missing; install it with: scripts/setup.sh ci" >&2
@@ -30,16 +30,18 @@ collect() {
   if [[ ${GROW:-0} != 1 ]]; then rm -rf "$folder"; fi
   mkdir -p "$folder"
   local places=("$here/seeds/$target")
-  if [[ $target == reader ]]; then places+=("$root/examples" "$root/tests/bad_models"); fi
+  if [[ $target == reader || $target == netlist ]]; then places+=("$root/examples" "$root/tests/bad_models"); fi
+  local pattern='*.yaml'
+  if [[ $target == netlist ]]; then pattern='*.cir'; fi
   for place in "${places[@]}"; do
     if [[ ! -d $place ]]; then continue; fi
     while IFS= read -r -d '' file; do
       cp "$file" "$folder/$(sha1sum <"$file" | cut -c1-40)"
-    done < <(find "$place" -type f \( -path "$here/*" -o -name '*.yaml' \) -size -64k -print0)
+    done < <(find "$place" -type f \( -path "$here/*" -o -name "$pattern" \) -size -64k -print0)
   done
 }
 
-declare -A longest=([reader]=16384 [expression]=1024 [units]=64)
+declare -A longest=([reader]=16384 [netlist]=4096 [expression]=1024 [units]=64)
 mkdir -p "$build/found"
 status=0
 for target in "${targets[@]}"; do
