@@ -5,9 +5,9 @@ namespace escapement {
 const std::vector<MessageCode>& message_codes() {
   static const std::vector<MessageCode> codes = {
       {"E-USAGE", 2, "the command line is wrong: an unknown verb, option or value"},
-      {"E-SYNTAX", 2, "the text is not YAML as model files use it"},
+      {"E-SYNTAX", 2, "the text is not YAML as model files use it, or not a netlist"},
       {"E-ENCODING", 2, "the file is not UTF-8 text"},
-      {"E-DUPLICATE", 2, "a key stands twice in one mapping"},
+      {"E-DUPLICATE", 2, "a key stands twice in one mapping, or a name twice in a netlist"},
       {"E-LIMIT", 2, "the file is larger, deeper or more repetitive than a model can sensibly be"},
       {"E-VERSION", 2, "the file lacks `escapement: 1` or was written for another version of the language"},
       {"E-KEY", 2, "a key that does not exist here"},

@@ -321,9 +321,14 @@ NetlistTree Elaborator::run() {
       inputs.mark = l.expression.mark();
       Node& fields = components_[l.component].value;
       const std::string expression = translated(l.expression, *l.in, inputs);
-      if (!inputs.entries.empty()) put(fields, "inputs", std::move(inputs));
       Node law = text(fmt::format("({})*(1 {})", expression, l.voltage ? "V" : "A"), l.expression.mark());
       law.quoted = true;
+      if (inputs.entries.empty()) {  // of time alone
+        fields.find("type")->text = l.voltage ? "electric.voltage_source" : "electric.current_source";
+        put(fields, "expression", std::move(law));
+        return;
+      }
+      put(fields, "inputs", std::move(inputs));
       put(fields, l.voltage ? "voltage" : "current", std::move(law));
     });
   for (Instance& in : instances_)

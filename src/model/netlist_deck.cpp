@@ -381,6 +381,11 @@ class DeckReader {
     for (std::size_t i = 1; i + 2 < list.size(); ++i) {
       if (list[i + 1].kind != Word::Kind::equals) continue;
       if (list[i].is("temp")) deck_.temperature = list[i + 2];
+      for (const char* name : {"scale", "defl", "defw", "defad", "defas"})
+        if (list[i].is(name))
+          throw fault("E-UNSUPPORTED", list[i].mark(), where(),
+                      fmt::format("the option `{}` of netlists is not supported", name),
+                      "give L, W, AD and AS to the devices");
       double number = 0;
       if (list[i].is("tnom") && (read_number(list[i + 2].text, number) != NumberFault::none || number != 27))
         throw fault("E-UNSUPPORTED", list[i + 2].mark(), where(),

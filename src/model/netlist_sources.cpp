@@ -68,7 +68,8 @@ Node Elaborator::waveform(const std::vector<Word>& words, std::size_t& at, Insta
     field("low", 0, unit);
     field("high", 1, unit);
     const char* const times[] = {"delay", "rise", "fall", "width", "period"};
-    for (std::size_t i = 0; i < 5; ++i) field(times[i], i + 2, "s");
+    for (std::size_t i = 0; i < 5; ++i)  // a width or period of 0 is none
+      if (i < 3 || (i + 2 < values.size() && value(*values[i + 2], in) != 0)) field(times[i], i + 2, "s");
     if (values.size() == 8 && value(*values[7], in) != 0) field("count", 7, "");
   } else if (name.is("exp")) {
     need(6, 6, "EXP(LOW HIGH RISE_DELAY RISE_TIME FALL_DELAY FALL_TIME)");
@@ -121,7 +122,7 @@ void Elaborator::source(const Device& d, Instance& in) {
   double number;
   for (std::size_t i = 2; i < list.size();) {
     const Word& w = list[i];
-    const bool next = i + 1 < list.size() && list[i + 1].is_value();
+    const bool alone = i + 1 >= list.size() || list[i + 1].is_value();  // no `sffm(`, no `r=`
     if (w.is("dc")) {
       if (i + 1 < list.size() && list[i + 1].kind == Word::Kind::equals) ++i;
       if (i + 1 >= list.size() || !list[i + 1].is_value())
@@ -136,8 +137,7 @@ void Elaborator::source(const Device& d, Instance& in) {
     } else if (w.is("sin") || w.is("sine") || w.is("pulse") || w.is("pwl") || w.is("exp")) {
       if (shape) throw fault("E-DUPLICATE", w.mark(), where_, "the source has two waveforms", form);
       shape = waveform(list, i, in, unit, key);
-    } else if (w.is_value() && !(w.is_word() && i + 1 < list.size() && !next && !list[i + 1].is_value()) &&
-               !constant) {
+    } else if (w.is_value() && alone && !constant) {
       set(w);
       ++i;
     } else {

@@ -247,6 +247,8 @@ TEST_CASE("sources") {
         begin +
             "pulse: {low: 0 V, high: 5 V, delay: 1e-06 s, rise: 2e-09 s, fall: 2e-09 s, width: 0.001 s, "
             "period: 0.002 s}}");
+  CHECK(v("PULSE(0 5 0 0 0 0 0 0)") ==
+        begin + "pulse: {low: 0 V, high: 5 V, delay: 0 s, rise: 0 s, fall: 0 s}}");
   CHECK(v("pwl(0 0, 1m {2+3} 2m 0)") == begin + "table: [[0 s, 0 V], [0.001 s, 5 V], [0.002 s, 0 V]]}");
   CHECK(v("PWL(0 0 1 1 TD=2)") == begin + "table: [[2 s, 0 V], [3 s, 1 V]]}");
   CHECK(
@@ -297,12 +299,13 @@ TEST_CASE("behavioural sources") {
         part("R1 a 0 1\nR2 c a 1\nV1 c 0 1\nB1 x 0 " + expression + "\n.param k=2\n", "b1");
     return all.substr(all.find("ground]") + 9);
   };
-  CHECK(b("V=5") == "voltage: (5)*(1 V)}");
+  CHECK(part("B1 x 0 I=time*5\n", "b1") ==
+        "{type: electric.current_source, between: [x, ground], expression: (t/(1 s)*5)*(1 A)}");
   CHECK(b("I = {k*v(a)}") == "inputs: {v_a: a.voltage}, current: (2*(v_a/(1 V)))*(1 A)}");
   CHECK(b("V=v(a,c)*i(V1)") ==
         "inputs: {v_a: a.voltage, v_c: c.voltage, i_v1: v1.current}, voltage: "
         "((v_a/(1 V)-v_c/(1 V))*(i_v1/(1 A)))*(1 V)}");
-  CHECK(b("V='sin(2*pi*time)'") == "voltage: (sin(6.283185307179586*(t/(1 s))))*(1 V)}");
+  CHECK(b("V='sin(2*pi*time)'") == "expression: (sin(6.283185307179586*(t/(1 s))))*(1 V)}");
   CHECK(b("V=v(a)**2 - -3") == "inputs: {v_a: a.voltage}, voltage: ((v_a/(1 V))^2-(-3))*(1 V)}");
   CHECK(b("V=u(v(a))") == "inputs: {v_a: a.voltage}, voltage: (((v_a/(1 V)) > 0 ? 1 : 0))*(1 V)}");
   CHECK(b("V=v(a)>1 && v(c)<=2 ? 1 : 0").find("voltage: ") != std::string::npos);
@@ -463,8 +466,9 @@ TEST_CASE("connected from outside") {
         "{type: electric.voltage_source, between: [in, ground], input: vin_input}");
   CHECK(t.connectable == std::vector<std::string>{"in", "out", "vin_input", "y", "vin", "i1", "vx"});
   // v(node) of a node that is connected to ground is 0.
-  CHECK(part("R1 a 0 1\nB1 b 0 V=v(a)+1\n", "b1", {"", {}, {{"a", "ground"}}}).find("voltage: (1)*(1 V)") !=
-        std::string::npos);
+  CHECK(
+      part("R1 a 0 1\nB1 b 0 V=v(a)+1\n", "b1", {"", {}, {{"a", "ground"}}}).find("expression: (1)*(1 V)") !=
+      std::string::npos);
 }
 
 TEST_CASE("other cards") {
@@ -479,6 +483,7 @@ TEST_CASE("other cards") {
   CHECK(says("R1 a 0 1\n.func f(x) {x}\n", "E-UNSUPPORTED 3:1"));
   CHECK(says("R1 a 0 1\n.temp 20 30\n", "E-UNSUPPORTED 3:10"));
   CHECK(says("R1 a 0 1\n.options tnom=25\n", "E-UNSUPPORTED 3:15"));
+  CHECK(says("R1 a 0 1\n.options scale=1u\n", "E-UNSUPPORTED 3:10"));
   CHECK(says("R1 a 0 1\nJ1 a b c jx\n", "E-UNSUPPORTED 3:1 junction field-effect transistors (J)"));
   CHECK(says("R1 a 0 1\n?1 a b c jx\n", "E-SYNTAX 3:1 there is no element with this first letter"));
   CHECK(says("R1 a 0 1\n(a b)\n", "E-SYNTAX 3:1 a card begins with a name"));

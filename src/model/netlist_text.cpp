@@ -71,6 +71,7 @@ std::string Card::shown() const { return yaml::excerpt(text); }
 
 Lines split(const NetlistFile& file, bool first_is_title, const std::string& where, std::size_t most_lines) {
   Lines lines;
+  lines.title_mark = {file.name, 1, 1};
   std::string_view text = file.text;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   {
