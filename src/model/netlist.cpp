@@ -103,12 +103,15 @@ const std::string& Elaborator::node_id(const Word& word, const Definition& in) {
   if (const auto known = names.ids.find(word.text); known != names.ids.end()) return known->second;
   std::string id = identifier(word.text);
   if (reserved(id) || in.device_ids.contains(id)) id = "n_" + id;  // devices keep their names
+  if (in.device_ids.contains(id))
+    throw fault("E-NAME", word.mark(), where_,
+                fmt::format("the node `{}` and a device would both be called `{}`", word.text, id),
+                "rename one of the two");
   const auto [other, free] = names.origins.emplace(id, word.text);
-  if (!free || in.device_ids.contains(id))
+  if (!free)
     throw fault(
         "E-NAME", word.mark(), where_,
-        free ? fmt::format("the node `{}` and a device would both be called `{}`", word.text, id)
-             : fmt::format("the nodes `{}` and `{}` would both be called `{}`", word.text, other->second, id),
+        fmt::format("the nodes `{}` and `{}` would both be called `{}`", word.text, other->second, id),
         "rename one of the two");
   return names.ids.emplace(word.text, std::move(id)).first->second;
 }

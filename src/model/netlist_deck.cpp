@@ -150,19 +150,19 @@ class DeckReader {
       throw fault("E-NAME", card.mark(), where(), fmt::format("the element `{}` has no name", d.name.text),
                   "the letter and a name, as in R1");
     if (d.id == "pi" || d.id == "ground") d.id += "_";
-    const auto [known, added] = in.device_names.emplace(d.name.text, in.devices.size());
-    if (!added)
+    if (const auto known = in.device_names.find(d.name.text); known != in.device_names.end())
       throw fault("E-DUPLICATE", card.mark(), where(),
                   fmt::format("`{}` was given at line {} already", d.name.text,
                               in.devices[known->second].name.mark().line),
                   "remove or rename one of the two");
-    const auto [other, free] = in.device_ids.emplace(d.id, in.devices.size());
-    if (!free)
+    if (const auto other = in.device_ids.find(d.id); other != in.device_ids.end())
       throw fault(
           "E-NAME", card.mark(), where(),
           fmt::format("`{}` and `{}` (line {}) would both be called `{}`", d.name.text,
                       in.devices[other->second].name.text, in.devices[other->second].name.mark().line, d.id),
           "rename one of the two");
+    in.device_names.emplace(d.name.text, in.devices.size());
+    in.device_ids.emplace(d.id, in.devices.size());
     in.devices.push_back(std::move(d));
   }
 

@@ -146,6 +146,12 @@ TEST_CASE("names of nodes") {
   CHECK(says("R+1 a 0 1\nR_p1 a 0 1\n", "E-NAME 3:1 `r_p1` and `r+1` (line 2) would both be called `r_p1`"));
 }
 
+TEST_CASE("a name that is refused is not remembered") {
+  CHECK(said("R+1 a 0 1\nR_p1 a 0 1\nR_p1 a 0 1\n") ==
+        "E-NAME 3:1 `r_p1` and `r+1` (line 2) would both be called `r_p1`; "
+        "E-NAME 4:1 `r_p1` and `r+1` (line 2) would both be called `r_p1`");
+}
+
 TEST_CASE("lines: title, comments, continuation, end") {
   const std::string r1 = "{type: electric.resistor, resistance: 1000 ohm, between: [a, ground]}";
   CHECK(part("R1 a 0 1k\n", "r1") == r1);
