@@ -27,8 +27,9 @@ std::string ladder(int cells) {
 std::string ring(int stages) {
   std::string text = "ring oscillator\nVdd dd 0 5\n";
   for (int i = 0; i < stages; ++i)
-    text += fmt::format("MN{0} n{1} n{0} 0 0 nm W=10u L=1u\nMP{0} n{1} n{0} dd dd pm W=20u L=1u\nC{0} n{1} 0 100f IC={2}\n", i, (i + 1) % stages,
-                        i % 2 == 0 ? 5 : 0);
+    text += fmt::format(
+        "MN{0} n{1} n{0} 0 0 nm W=10u L=1u\nMP{0} n{1} n{0} dd dd pm W=20u L=1u\nC{0} n{1} 0 100f IC={2}\n",
+        i, (i + 1) % stages, i % 2 == 0 ? 5 : 0);
   return text +
          ".model nm NMOS(VTO=0.8 KP=100u LAMBDA=0.02 CGSO=0.3n CGDO=0.3n IS=1e-14)\n"
          ".model pm PMOS(VTO=-0.9 KP=40u LAMBDA=0.03 CGSO=0.3n CGDO=0.3n IS=1e-14)\n";
@@ -46,7 +47,8 @@ struct Problem {
 struct Curve {
   std::vector<double> t, v;
   double at(double time) const {
-    const auto k = std::clamp<std::ptrdiff_t>(std::lower_bound(t.begin(), t.end(), time) - t.begin(), 1, std::ssize(t) - 1);
+    const auto k = std::clamp<std::ptrdiff_t>(std::lower_bound(t.begin(), t.end(), time) - t.begin(), 1,
+                                              std::ssize(t) - 1);
     const double s = (time - t[k - 1]) / (t[k] - t[k - 1]);
     return v[k - 1] + s * (v[k] - v[k - 1]);
   }
@@ -80,11 +82,14 @@ struct Watch final : RunObserver {
 Model model_of(const Problem& p, const Registry& registry, const fs::path& folder) {
   std::ofstream(folder / "circuit.cir") << p.netlist << ".end\n";
   std::ofstream(folder / "model.yaml") << fmt::format(
-      "escapement: 1\ncomponents:\n  c: {{use: circuit.cir}}\nsimulate: {{until: {:.17g} s, step: {:.17g} s}}\n", p.until, p.steps[0]);
+      "escapement: 1\ncomponents:\n  c: {{use: circuit.cir}}\nsimulate: {{until: {:.17g} s, step: {:.17g} "
+      "s}}\n",
+      p.until, p.steps[0]);
   return Model::read_file(folder / "model.yaml", registry);
 }
 
-std::pair<Curve, Point> ours(const Assembly& assembly, SimulateOptions options, const std::string& channel, double step) {
+std::pair<Curve, Point> ours(const Assembly& assembly, SimulateOptions options, const std::string& channel,
+                             double step) {
   using Clock = std::chrono::steady_clock;
   options.steps = {step};
   Watch watch;
@@ -102,9 +107,11 @@ std::pair<Curve, Point> ours(const Assembly& assembly, SimulateOptions options, 
 
 std::pair<Curve, Point> ngspice(const Problem& p, double tolerance, const fs::path& folder) {
   std::ofstream deck(folder / "deck.cir");
-  deck << p.netlist << fmt::format(".options reltol={:g} abstol=1e-12 vntol=1e-7 chgtol=1e-17\n.tran {:g} {:g}{}\n", tolerance, p.until / 1000, p.until,
-                                   p.initial ? " UIC" : "")
-       << ".control\nrun\nset wr_singlescale\nset numdgt=12\nwrdata out.txt v(" << p.node << ")\nrusage trantime tranpoints\n.endc\n.end\n";
+  deck << p.netlist
+       << fmt::format(".options reltol={:g} abstol=1e-12 vntol=1e-7 chgtol=1e-17\n.tran {:g} {:g}{}\n",
+                      tolerance, p.until / 1000, p.until, p.initial ? " UIC" : "")
+       << ".control\nrun\nset wr_singlescale\nset numdgt=12\nwrdata out.txt v(" << p.node
+       << ")\nrusage trantime tranpoints\n.endc\n.end\n";
   deck.close();
   const std::string command = fmt::format("cd '{}' && ngspice -b deck.cir > log.txt 2>&1", folder.string());
   if (std::system(command.c_str()) != 0) return {{}, {INFINITY, INFINITY, 0}};
@@ -118,7 +125,8 @@ std::pair<Curve, Point> ngspice(const Problem& p, double tolerance, const fs::pa
   Point point{INFINITY, INFINITY, static_cast<long>(c.t.size())};
   std::ifstream log(folder / "log.txt");
   for (std::string line; std::getline(log, line);)
-    if (line.starts_with("Transient analysis time")) point.seconds = std::stod(line.substr(line.find('=') + 1));
+    if (line.starts_with("Transient analysis time"))
+      point.seconds = std::stod(line.substr(line.find('=') + 1));
   return {c, point};
 }
 
@@ -139,13 +147,34 @@ int main() {
   const Registry registry = standard_registry();
   const bool peer = std::system("ngspice --version > /dev/null 2>&1") == 0;
   if (!peer) fmt::print(stderr, "ngspice is not installed: no comparison\n");
-  const fs::path folder = fs::temp_directory_path() / fmt::format("escapement-circuits-{}", static_cast<long>(std::time(nullptr)));
+  const fs::path folder = fs::temp_directory_path() /
+                          fmt::format("escapement-circuits-{}", static_cast<long>(std::time(nullptr)));
   fs::create_directories(folder);
   const std::vector<double> tolerances = {1e-3, 1e-4, 1e-5, 1e-6};
-  const Problem problems[] = {
-      {"ladder, 200 cells", ladder(200), "n200", 4e-6, {8e-9, 4e-9, 2e-9, 1e-9, 5e-10}, tolerances, 1.25e-10, false},
-      {"ladder, 2000 cells", ladder(2000), "n400", 4e-6, {8e-9, 4e-9, 2e-9, 1e-9}, tolerances, 2.5e-10, false},
-      {"ring oscillator, 5 stages", ring(5), "n0", 2e-8, {4e-11, 2e-11, 1e-11, 5e-12, 2.5e-12}, tolerances, 5e-13, true}};
+  const Problem problems[] = {{"ladder, 200 cells",
+                               ladder(200),
+                               "n200",
+                               4e-6,
+                               {8e-9, 4e-9, 2e-9, 1e-9, 5e-10},
+                               tolerances,
+                               1.25e-10,
+                               false},
+                              {"ladder, 2000 cells",
+                               ladder(2000),
+                               "n400",
+                               4e-6,
+                               {8e-9, 4e-9, 2e-9, 1e-9},
+                               tolerances,
+                               2.5e-10,
+                               false},
+                              {"ring oscillator, 5 stages",
+                               ring(5),
+                               "n0",
+                               2e-8,
+                               {4e-11, 2e-11, 1e-11, 5e-12, 2.5e-12},
+                               tolerances,
+                               5e-13,
+                               true}};
   for (const Problem& p : problems) {
     const Model model = model_of(p, registry, folder);
     const Assembly assembly = assemble(model);
@@ -155,30 +184,37 @@ int main() {
     std::vector<Point> own, other;
     for (const double h : p.steps) {
       auto [curve, point] = ours(assembly, options, channel, h);
-      for (int again = 0; again < 2; ++again) point.seconds = std::min(point.seconds, ours(assembly, options, channel, h).second.seconds);
+      for (int again = 0; again < 2; ++again)
+        point.seconds = std::min(point.seconds, ours(assembly, options, channel, h).second.seconds);
       point.error = error(curve, reference);
       own.push_back(point);
-      report("circuits", fmt::format("{}, step {:g} s: error {:.2e}", p.name, h, point.error), point.steps, "steps", point.seconds, "s");
+      report("circuits", fmt::format("{}, step {:g} s: error {:.2e}", p.name, h, point.error), point.steps,
+             "steps", point.seconds, "s");
     }
     for (const double tolerance : p.tolerances) {
       if (!peer) break;
       auto [curve, point] = ngspice(p, tolerance, folder);
       if (curve.t.size() < 2) continue;
-      for (int again = 0; again < 2; ++again) point.seconds = std::min(point.seconds, ngspice(p, tolerance, folder).second.seconds);
+      for (int again = 0; again < 2; ++again)
+        point.seconds = std::min(point.seconds, ngspice(p, tolerance, folder).second.seconds);
       point.error = error(curve, reference);
       other.push_back(point);
-      report("circuits", fmt::format("{}, ngspice, reltol {:g}: error {:.2e}", p.name, tolerance, point.error), point.steps, "steps", point.seconds, "s");
+      report("circuits",
+             fmt::format("{}, ngspice, reltol {:g}: error {:.2e}", p.name, tolerance, point.error),
+             point.steps, "steps", point.seconds, "s");
     }
     for (const double e : {1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5}) {
       const double a = seconds_at(own, e), b = seconds_at(other, e);
-      if (std::isfinite(a) && std::isfinite(b)) report("circuits", fmt::format("{}, at error {:g}", p.name, e), a / b, "ngspice", a, "s");
+      if (std::isfinite(a) && std::isfinite(b))
+        report("circuits", fmt::format("{}, at error {:g}", p.name, e), a / b, "ngspice", a, "s");
     }
     GeneralizedAlpha stepper(assembly.system, options.stepper);
     State s = assembly.initial;
     stepper.start(s);
     for (int k = 0; k < 20; ++k)
       if (!stepper.advance(s, p.steps.back()).ok()) return 1;
-    iteration_cost("circuits", fmt::format("{}, {} unknowns", p.name, assembly.system.size()), stepper, assembly.system, s);
+    iteration_cost("circuits", fmt::format("{}, {} unknowns", p.name, assembly.system.size()), stepper,
+                   assembly.system, s);
   }
   fs::remove_all(folder);
 }

@@ -26,6 +26,7 @@ class Start final : public NewtonProblem {
       : system_(system), state_(state), options_(options), newton_(system, 0, {.tolerance = 1e-12}) {
     const int n = system.size();
     weights_.assign(n, 1.0);
+    scale_.assign(n, 1.0);
     other_r_.assign(n, 0.0);
     other_values_.assign(system.pattern().nonzeros(), 0.0);
     stored_.assign(n, 0.0);
@@ -132,6 +133,7 @@ class Start final : public NewtonProblem {
       // Rows whose stores alone determine them advance as they do now.
       given_ = state_.value;
       newton_.invalidate();
+      set_weights();
       ok = newton_.solve(*this).ok();
       later[k] = state_;
       system_.state_flow(state_, flow);
@@ -180,18 +182,22 @@ class Start final : public NewtonProblem {
       }
     epsilon_ = proximal_diagonal(system_, options_.proximal, values);
     add_proximal(system_, epsilon_, values);
+    if (has_mixed_)
+      for (int j = 0; j < p.n; ++j)
+        for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) values[k] *= scale_[j];
   }
   void move(std::span<const double> du, double scale) override {
     const Range p = system_.rows(Kind::position);
     const auto at = system_.value_of_row();
-    for (int i = 0; i < p.end; ++i) state_.acceleration[i] += scale * du[i];
-    for (int i = p.end; i < system_.size(); ++i) state_.value[at[i]] += scale * du[i];
+    for (int i = 0; i < p.end; ++i) state_.acceleration[i] += scale * scale_[i] * du[i];
+    for (int i = p.end; i < system_.size(); ++i) state_.value[at[i]] += scale * scale_[i] * du[i];
   }
   std::span<const double> weights() const override { return weights_; }
   void magnitudes(std::span<double> size, std::span<double> noise) const override {
     const int positions = system_.rows(Kind::position).end;
     for (int i = 0; i < system_.size(); ++i)
-      size[i] = std::abs(i < positions ? state_.acceleration[i] : state_.value[system_.value_of_row()[i]]);
+      size[i] = std::abs(i < positions ? state_.acceleration[i] : state_.value[system_.value_of_row()[i]]) /
+                scale_[i];
     for (int i = system_.rows(Kind::holonomic).begin; i < system_.size(); ++i) noise[i] = INFINITY;
   }
 
@@ -241,7 +247,7 @@ class Start final : public NewtonProblem {
       for (int i = signals.begin; i < signals.end; ++i) {
         const int diagonal = p.find(i, i);
         if (!known[i] || diagonal < 0 || values[diagonal] == 0) continue;
-        const double increment = -r[i] / values[diagonal];
+        const double increment = -r[i] / values[diagonal] * scale_[i];
         state_.value[at[i]] += increment;
         moved = std::max(moved, std::abs(increment) / (system_.nominal()[i] + std::abs(state_.value[at[i]])));
       }
@@ -314,8 +320,25 @@ class Start final : public NewtonProblem {
     return any;
   }
 
+  /// Unknowns that rows meet only through the vanishing step are measured in units in which they count, by powers of two.
+  void set_scale() {
+    std::fill(scale_.begin(), scale_.end(), 1.0);
+    if (!has_mixed_) return;
+    const Pattern& p = system_.pattern();
+    std::vector<double> r(p.n), values(p.nonzeros()), row(p.n, 0.0);
+    tangent(r, values);
+    for (int k = 0; k < p.nonzeros(); ++k) row[p.row[k]] = std::max(row[p.row[k]], std::abs(values[k]));
+    for (int j = 0; j < p.n; ++j) {
+      double largest = 0;
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+        if (row[p.row[k]] > 0) largest = std::max(largest, std::abs(values[k]) / row[p.row[k]]);
+      if (largest > 0 && std::isfinite(largest)) scale_[j] = std::exp2(-std::round(std::log2(largest)));
+    }
+  }
+
   /// Relative to the larger of nominal and present magnitude, kind by kind (accelerations have no nominal).
   void set_weights() {
+    set_scale();
     double top = 0;
     for (double a : state_.acceleration) top = std::max(top, std::abs(a));
     const auto nominal = system_.nominal();
@@ -323,6 +346,7 @@ class Start final : public NewtonProblem {
     for (int i = 0; i < system_.size(); ++i)
       weights_[i] = i < system_.rows(Kind::position).end ? 1.0 / (nominal[i] + top)
                                                          : 1.0 / (nominal[i] + std::abs(state_.value[at[i]]));
+    for (int i = 0; i < system_.size(); ++i) weights_[i] *= scale_[i];
     if (options_.proximal > 0 ||
         system_.switches())  // redundant multipliers are not determined: their forces are judged through v̇
       std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.end(), 0.0);
@@ -336,6 +360,7 @@ class Start final : public NewtonProblem {
   std::vector<StateRow> kinds_;
   std::vector<double> weights_, other_r_, other_values_, stored_, drift_, given_;
   std::vector<double> rate_r_, rate_values_, epsilon_;
+  std::vector<double> scale_;  // of the unknowns
   std::vector<double> usual_;  // a thousandth of what rows store at nominal values
   double vanishing_ = 0;
   bool has_mixed_ = false, has_driven_ = false, hidden_ = false;
