@@ -63,7 +63,7 @@ double error(const Curve& c, const Curve& reference) {
   return worst / size;
 }
 
-struct Point {
+struct Timed {
   double error, seconds;
   long steps;
 };
@@ -88,7 +88,7 @@ Model model_of(const Problem& p, const Registry& registry, const fs::path& folde
   return Model::read_file(folder / "model.yaml", registry);
 }
 
-std::pair<Curve, Point> ours(const Assembly& assembly, SimulateOptions options, const std::string& channel,
+std::pair<Curve, Timed> ours(const Assembly& assembly, SimulateOptions options, const std::string& channel,
                              double step) {
   using Clock = std::chrono::steady_clock;
   options.steps = {step};
@@ -105,7 +105,7 @@ std::pair<Curve, Point> ours(const Assembly& assembly, SimulateOptions options, 
   return {watch.curve, {0, time, result.statistics.steps}};
 }
 
-std::pair<Curve, Point> ngspice(const Problem& p, double tolerance, const fs::path& folder) {
+std::pair<Curve, Timed> ngspice(const Problem& p, double tolerance, const fs::path& folder) {
   std::ofstream deck(folder / "deck.cir");
   deck << p.netlist
        << fmt::format(".options reltol={:g} abstol=1e-12 vntol=1e-7 chgtol=1e-17\n.tran {:g} {:g}{}\n",
@@ -114,7 +114,8 @@ std::pair<Curve, Point> ngspice(const Problem& p, double tolerance, const fs::pa
        << ")\nrusage trantime tranpoints\n.endc\n.end\n";
   deck.close();
   const std::string command = fmt::format("cd '{}' && ngspice -b deck.cir > log.txt 2>&1", folder.string());
-  if (std::system(command.c_str()) != 0) return {{}, {INFINITY, INFINITY, 0}};
+  fs::remove(folder / "out.txt");
+  [[maybe_unused]] const int status = std::system(command.c_str());  // 1 where nothing is plotted
   Curve c;
   std::ifstream data(folder / "out.txt");
   for (double t, v; data >> t >> v;) {
@@ -122,7 +123,7 @@ std::pair<Curve, Point> ngspice(const Problem& p, double tolerance, const fs::pa
     c.t.push_back(t);
     c.v.push_back(v);
   }
-  Point point{INFINITY, INFINITY, static_cast<long>(c.t.size())};
+  Timed point{INFINITY, INFINITY, static_cast<long>(c.t.size())};
   std::ifstream log(folder / "log.txt");
   for (std::string line; std::getline(log, line);)
     if (line.starts_with("Transient analysis time"))
@@ -131,9 +132,9 @@ std::pair<Curve, Point> ngspice(const Problem& p, double tolerance, const fs::pa
 }
 
 /// Seconds at an error, along the straight line between two points in logarithms; NaN beyond them.
-double seconds_at(const std::vector<Point>& points, double error) {
+double seconds_at(const std::vector<Timed>& points, double error) {
   for (std::size_t k = 1; k < points.size(); ++k) {
-    const Point &a = points[k - 1], &b = points[k];
+    const Timed &a = points[k - 1], &b = points[k];
     if ((a.error - error) * (b.error - error) > 0) continue;
     const double s = std::log(error / a.error) / std::log(b.error / a.error);
     return a.seconds * std::pow(b.seconds / a.seconds, s);
@@ -147,8 +148,8 @@ int main() {
   const Registry registry = standard_registry();
   const bool peer = std::system("ngspice --version > /dev/null 2>&1") == 0;
   if (!peer) fmt::print(stderr, "ngspice is not installed: no comparison\n");
-  const fs::path folder = fs::temp_directory_path() /
-                          fmt::format("escapement-circuits-{}", static_cast<long>(std::time(nullptr)));
+  const fs::path folder =
+      fs::temp_directory_path() / fmt::format("escapement-circuits-{}", long(std::time(nullptr)));
   fs::create_directories(folder);
   const std::vector<double> tolerances = {1e-3, 1e-4, 1e-5, 1e-6};
   const Problem problems[] = {{"ladder, 200 cells",
@@ -181,7 +182,7 @@ int main() {
     const SimulateOptions options = simulate_options(model);
     const std::string channel = "c." + p.node + ".voltage";
     const Curve reference = ours(assembly, options, channel, p.reference).first;
-    std::vector<Point> own, other;
+    std::vector<Timed> own, other;
     for (const double h : p.steps) {
       auto [curve, point] = ours(assembly, options, channel, h);
       for (int again = 0; again < 2; ++again)

@@ -11,10 +11,10 @@ const std::filesystem::path folder =
     std::filesystem::path(ESCAPEMENT_VALIDATION_MODELS) / ".." / ".." / "examples" / "semi_active_damper";
 
 /// Pressures at which f vanishes for a constant rate: implicit Euler steps that grow, a Newton step each.
-struct Steady {
+struct SteadyFlow {
   double force, p_reb, p_comp;
 };
-Steady steady(const external::Function& damper, double rate, double current) {
+SteadyFlow steady(const external::Function& damper, double rate, double current) {
   const double u[] = {0, rate, current};
   double x[] = {4e5, 4e5}, dx[2], y, J[15];
   for (int i = 0; i < 400; ++i) {
@@ -31,7 +31,7 @@ Steady steady(const external::Function& damper, double rate, double current) {
 
 /// What is left over of the flows into the chambers and of the force, relative to their size: the equations of the
 /// damper at l = 0, written anew.
-double imbalance(const Steady& s, double v, double i) {
+double imbalance(const SteadyFlow& s, double v, double i) {
   const double A_p = 0.25 * M_PI * 36e-3 * 36e-3, A_r = 0.25 * M_PI * 18e-3 * 18e-3, A_a = A_p - A_r;
   const double c = 0.7 * std::sqrt(2 / 850.0), p_t = 4e5, p_r = s.p_reb, p_c = s.p_comp;
   const auto orifice = [&](double A, double d) { return c * A * d / std::pow(d * d + 5e3 * 5e3, 0.25); };
@@ -132,7 +132,7 @@ TEST_CASE("damper: force over velocity at five currents") {
   double worst = 0, unbalanced = 0;
   for (const auto& row : rows)
     for (int i = 0; i < 10; ++i) {
-      const Steady s = steady(function, velocities[i], row.current);
+      const SteadyFlow s = steady(function, velocities[i], row.current);
       const double force = s.force;
       unbalanced = std::max(unbalanced, imbalance(s, velocities[i], row.current));
       CAPTURE(row.current);
@@ -147,7 +147,7 @@ TEST_CASE("damper: force over velocity at five currents") {
     double current, rate, p_reb, p_comp;
   } pressures[] = {{1.6, 1, 55.8, 3.0}, {1.6, -1, 47.6, 49.1}, {0.3, 1, 18.5, 3.0}, {0.3, -1, 10.3, 11.8}};
   for (const auto& p : pressures) {
-    const Steady s = steady(function, p.rate, p.current);
+    const SteadyFlow s = steady(function, p.rate, p.current);
     CHECK(std::abs(s.p_reb / 1e5 - p.p_reb) < 0.051);
     CHECK(std::abs(s.p_comp / 1e5 - p.p_comp) < 0.051);
   }

@@ -260,6 +260,13 @@ void add_coadjoint(const Values<S, L>& z, const std::array<S, L::rows>& p, std::
 template <class E, class S, class L>
 void add_stores(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L::rows>& r) {
   constexpr int n = L::positions;
+  if constexpr (n == 0 && L::algebraics == 0)
+    if (c.store_rate == 0) {  // no derivative in time is needed
+      Rows<S, L> s;
+      e.store(p.z, s);
+      for (int i = L::states_begin; i < L::algebraics_begin; ++i) r[i] += c.store * s.r[i];
+      return;
+    }
   constexpr bool inertia = n > 0 && !Offers<E>::constant_inertia;
   constexpr int K = inertia ? 1 + n : 1;
   auto z = lifted<K>(p.z);

@@ -9,10 +9,12 @@ Both programs read each deck unchanged, at the steps h, h/2 and h/4. Comment lin
     * until: 20m              length of the run
     * step: 5u                h
     * tolerance: 1e-4         of the difference at h/4, relative to the largest value of each quantity
+    * every: 20u              where they are compared; h unless given
     * floor: 1e-6             below this the difference need not shrink with the step (a tenth of the tolerance unless given)
     * options: gmin=1e-12     options of ngspice instead of those below
+    * simulate: rho_states: 0 settings of Escapement besides the step
 
-A difference is the largest one over all quantities and all multiples of h, each relative to the largest value of its quantity.
+A difference is the largest one over all quantities and all compared times, each relative to the largest value of its quantity.
 A deck passes if the difference at h/4 is within its tolerance and if each halving of the step leaves at most SHRINK of it, until
 it is below the floor. Ends with status 0, 1 if a deck fails, 77 without ngspice.
 """
@@ -31,7 +33,7 @@ SHRINK = 0.4  # two methods of second order: a quarter
 REFINEMENTS = (1, 2, 4)
 # Newton's method to many digits; the largest step, not the estimated error, decides the step (trtol), so that errors shrink like
 # its square; a conductance across junctions that is too small to be seen.
-OPTIONS = {"reltol": "1e-7", "abstol": "1e-15", "vntol": "1e-10", "chgtol": "1e-18", "gmin": "1e-15", "trtol": "1e4",
+OPTIONS = {"reltol": "1e-7", "abstol": "1e-13", "vntol": "1e-10", "chgtol": "1e-15", "gmin": "1e-15", "trtol": "1e4",
            "itl4": "200"}
 SUFFIXES = {"t": 1e12, "g": 1e9, "meg": 1e6, "k": 1e3, "m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
 
@@ -54,7 +56,7 @@ class Deck:
         self.lines = path.read_text(encoding="utf-8").splitlines()
         settings = {}
         for line in self.lines:
-            match = re.fullmatch(r"\* (compare|until|step|tolerance|floor|options): *(.*)", line)
+            match = re.fullmatch(r"\* (compare|until|step|tolerance|every|floor|options|simulate): *(.*)", line)
             if match:
                 settings[match[1]] = match[2]
         for key in ("compare", "until", "step", "tolerance"):
@@ -62,9 +64,11 @@ class Deck:
                 raise Failure(f"has no line `* {key}: …`")
         self.quantities = settings["compare"].lower().split()
         self.until, self.step = number(settings["until"]), number(settings["step"])
+        self.every = number(settings.get("every", settings["step"]))
         self.tolerance = number(settings["tolerance"])
         self.floor = number(settings["floor"]) if "floor" in settings else 0.1 * self.tolerance
         self.options = OPTIONS | dict(o.split("=") for o in settings.get("options", "").split())
+        self.simulate = settings.get("simulate")
         self.initial = any(re.match(r"\.tran\b.*\buic\b", line, re.I) for line in self.lines)
         depth, self.devices = 0, set()
         for line in self.lines[1:]:
@@ -134,9 +138,11 @@ def with_escapement(program, deck, folder, step):
     """Times, the values of each quantity, and how many unknowns there are."""
     shutil.copy(deck.path, folder / "deck.cir")
     channels = [deck.channel(q) for q in deck.quantities]
+    settings = [f"until: {deck.until!r} s", f"step: {step!r} s", f"output_every: {deck.every!r} s"]
+    settings += [deck.simulate] if deck.simulate else []
     (folder / "model.yaml").write_text(
         "escapement: 1\ncomponents:\n  circuit: {use: deck.cir}\n"
-        f"simulate: {{until: {deck.until!r} s, step: {step!r} s, output_every: {deck.step!r} s}}\n"
+        f"simulate: {{{', '.join(settings)}}}\n"
         f"record: [{', '.join(channels)}]\n", encoding="utf-8")
     done = run([program, "run", "model.yaml", "--out", "run", "--force"], folder)
     if done.returncode != 0:
@@ -150,7 +156,7 @@ def with_escapement(program, deck, folder, step):
             times.append(float(row[0]))
             for column, k in zip(values, columns, strict=True):
                 column.append(float(row[k]))
-    unknowns = json.loads((folder / "run/summary.json").read_text())["unknowns"]
+    unknowns = sum(json.loads((folder / "run/summary.json").read_text())["unknowns"].values())
     return times, values, unknowns
 
 
@@ -185,8 +191,8 @@ def compare(program, deck, folder):
         theirs.append(with_ngspice(deck, folder, deck.step / n))
         *result, unknowns = with_escapement(program, deck, folder, deck.step / n)
         ours.append(result)
-    count = round(deck.until / deck.step)
-    grid = [min(k * deck.step, deck.until) for k in range(1, count + 1)]
+    count = round(deck.until / deck.every)
+    grid = [min(k * deck.every, deck.until) for k in range(1, count + 1)]
     scales = [max(map(abs, column)) or 1.0 for column in theirs[-1][1]]
     differences = [difference(grid, scales, a, b) for a, b in zip(ours, theirs, strict=True)]
     d = [w[0] for w in differences]
