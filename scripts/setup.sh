@@ -15,13 +15,13 @@ declare -A packages=(
   [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libfmt-dev libyaml-dev libhdf5-dev libcli11-dev"
   [test]="doctest-dev python3"
   [web]="nodejs npm"
-  [ci]="chromium clang-format ccache clang libclang-rt-14-dev python3-h5py python3-jsonschema python3-yaml"
+  [ci]="chromium clang-format ccache clang libclang-rt-14-dev python3-h5py python3-jsonschema python3-yaml ngspice"
 )
 # A package is not needed if one of its programs is in PATH.
 declare -A programs=(
   [g++]="${CXX:-g++}" [cmake]=cmake [ninja-build]="ninja ninja-build"
   [nodejs]="node nodejs" [npm]=npm [chromium]="chromium chromium-browser google-chrome"
-  [clang-format]="clang-format-14 clang-format" [ccache]=ccache [clang]="clang clang-14" [python3]=python3
+  [clang-format]="clang-format-14 clang-format" [ccache]=ccache [clang]="clang clang-14" [python3]=python3 [ngspice]=ngspice
 )
 # Without dpkg, a package is taken as present if the compiler finds one of its headers.
 declare -A headers=(

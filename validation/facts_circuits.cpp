@@ -257,3 +257,91 @@ TEST_CASE("charge is conserved: two capacitors on an isolated part, a hundred th
   fmt::print("charge after 1e5 cycles: relative drift {:.2e}\n", drift);
   CHECK(drift < 1e-10);
 }
+
+TEST_CASE(
+    "electromechanical components balance their powers: terminals = shaft + field + heat, to rounding") {
+  static const Registry registry = standard_registry();
+  const std::string text = R"yaml(
+escapement: 1
+nodes: {electrical: [supply, a, b]}
+components:
+  battery: {type: electric.voltage_source, value: 24 V, between: [supply, ground]}
+  wish:    {type: control.sine, amplitude: 0.8, frequency: 7 Hz}
+  bridge:  {type: electric.h_bridge, input: wish, on_resistance: 30 mohm, supply: [supply, ground], between: [a, b]}
+  earth:   {type: electric.resistor, resistance: 1 Mohm, between: [b, ground]}
+  motor:   {type: electric.dc_motor, resistance: 0.3 ohm, inductance: 82 uH, torque_constant: 30.2 mN*m/A, between: [a, b], shaft: wheel, housing: frame}
+  wheel:   {type: rotational.inertia, inertia: 1e-4 kg*m^2}
+  frame:   {type: rotational.inertia, inertia: 1e-2 kg*m^2}
+  mount:   {type: rotational.spring, stiffness: 50 N*m/rad, between: [ground, frame]}
+  coil:    {type: electric.voice_coil, resistance: 8 ohm, inductance: 1 mH, force_constant: 10 N/A, between: [a, b], slider: cone}
+  cone:    {type: translational.mass, mass: 0.1 kg}
+  rim:     {type: translational.spring, stiffness: 500 N/m, between: [ground, cone]}
+simulate: {until: 0.2 s, step: 50 us}
+)yaml";
+  const Model model = Model::read_text(text, "powers", registry);
+  const Assembly assembly = assemble(model);
+  struct Watch final : RunObserver {
+    const Assembly& assembly;
+    double motor = 0, coil = 0, bridge = 0;
+    explicit Watch(const Assembly& a) : assembly(a) {}
+    double read(const State& s, const std::string& name) const {
+      for (const Channel& c : assembly.channels)
+        if (c.name == name) return assembly.read(c, s);
+      FAIL("no channel " << name);
+      return 0;
+    }
+    double flux_rate(const State& s, const std::string& name) const {
+      for (const Variable& v : assembly.system.variables())
+        if (v.name == name) return s.rate[v.row];
+      FAIL("no unknown " << name);
+      return 0;
+    }
+    void row(const State& s) override {
+      const auto balance = [&](const char* who, double R, double mechanical) {
+        const std::string name = who;
+        const double v = read(s, name + ".voltage"), i = read(s, name + ".current");
+        const double left = v * i - R * i * i - i * flux_rate(s, name + ".current") - mechanical;
+        return std::abs(left) / (1e-3 + std::abs(v * i) + R * i * i + std::abs(mechanical));
+      };
+      motor = std::max(
+          motor, balance("motor", 0.3,
+                         read(s, "motor.torque") * (read(s, "wheel.velocity") - read(s, "frame.velocity"))));
+      coil = std::max(coil, balance("coil", 8, read(s, "coil.force") * read(s, "cone.velocity")));
+      const double i = read(s, "bridge.current"), in = 24 * read(s, "bridge.supply_current"),
+                   out = -read(s, "bridge.voltage") * i;
+      bridge = std::max(bridge, std::abs(in - out - 0.06 * i * i) / (1e-3 + std::abs(in)));
+    }
+    bool step(const StepDone&) override { return true; }
+  } watch(assembly);
+  const RunResult result = simulate(assembly, simulate_options(model), watch);
+  REQUIRE(!result.failure);
+  fmt::print("powers are balanced to {:.1e} (motor), {:.1e} (voice coil), {:.1e} (bridge)\n", watch.motor,
+             watch.coil, watch.bridge);
+  CHECK(watch.motor < 1e-10);
+  CHECK(watch.coil < 1e-10);
+  CHECK(watch.bridge < 1e-10);
+}
+
+TEST_CASE(
+    "corners of a source leave stores alone, in circuits of nanoseconds too; a junction behind its "
+    "resistance") {
+  // R ‖ C2 behind C1: v(a) = k · ramp response, exact.
+  const TextRun fast(
+      "  v: {type: electric.voltage_source, table: [[0, 0 V], [1 ns, 0 V], [2 ns, 1 V]], between: [in, "
+      "ground]}\n"
+      "  c1: {type: electric.capacitor, capacitance: 10 fF, between: [in, a]}\n"
+      "  c2: {type: electric.capacitor, capacitance: 90 fF, between: [a, ground]}\n"
+      "  r: {type: electric.resistor, resistance: 10 kohm, between: [a, ground]}\n",
+      "until: 2 ns, step: 1 ps, newton_tolerance: 1e-13", {"a.voltage"}, "nodes: {electrical: [in, a]}");
+  const double tau = 1e-9, exact = 0.1 * tau / 1e-9 * (1 - std::exp(-1.0));  // C1 u' R (1 − exp(−t / τ))
+  fmt::print("two nanoseconds: {:.3e} off\n", fast.last[0] - exact);
+  CHECK(std::abs(fast.last[0] - exact) < 1e-7 * 0.1);
+  const TextRun reverse(
+      "  v: {type: electric.voltage_source, table: [[0, 15 V], [1 ms, 15 V], [1.1 ms, 12 V], [2 ms, 12 V]], "
+      "between: [in, ground]}\n"
+      "  r: {type: electric.resistor, resistance: 1 kohm, between: [in, z]}\n"
+      "  d: {type: electric.diode, saturation_current: 1 fA, series_resistance: 5 ohm, junction_capacitance: "
+      "100 pF, between: [ground, z]}\n",
+      "until: 2 ms, step: 10 us, rho_states: 0", {"z.voltage"}, "nodes: {electrical: [in, z]}");
+  CHECK(std::abs(reverse.last[0] - 12) < 1e-6);
+}

@@ -242,7 +242,8 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
     }
     // Below what rounding can cause, no longer falling by 30 % is convergence (T-newton-3), with an old
     // matrix if it has contracted before.
-    const bool at_floor = !broken && norm > 0.7 * best &&
+    // Rounding that moves unknowns by a thousandth of their size is no solution.
+    const bool at_floor = !broken && norm > 0.7 * best && norm * options_.tolerance <= 1e-3 &&
                           (age < old_matrix || best < 0.1 * history_.front()) && below_floor(problem);
     best = std::min(best, norm);
 
@@ -274,7 +275,9 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
     move(problem, increment_, 1.0);
     ++report.iterations;
     // Converged when what the contraction leaves over is below the tolerance (T-newton-2).
-    if (small || at_floor || (previous > 0 && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_)) {
+    // … but a contraction from an increment beyond the size of the unknowns says nothing of the next one.
+    const bool near = way != Way::free && previous * options_.tolerance <= 1.0;
+    if (small || at_floor || (previous > 0 && near && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_)) {
       // An old matrix that did not pay off is not tried again for a while, longer each time (T-newton-4).
       if (started_old && (report.factorizations > 0 || report.iterations > options_.patience)) {
         fresh_solves_ = back_off_;
@@ -288,7 +291,8 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
     // it is rounding that they struggle with.
     const bool cached = floors_good_for_ > 0;
     const bool slow =
-        previous > 0 && (rate > options_.slow || norm * std::pow(rate, few) > 1.0) && !below_floor(problem);
+        way == Way::free ||
+        (previous > 0 && (rate > options_.slow || norm * std::pow(rate, few) > 1.0) && !below_floor(problem));
     if (!cached) floors_good_for_ = 0;  // estimated on the way: magnitudes may be far off
     std::swap(previous_, increment_);
     previous = norm;

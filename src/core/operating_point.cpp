@@ -47,12 +47,15 @@ class OperatingPoint final : public NewtonProblem {
     classify();
   }
 
-  void run() {
+  void run(OperatingWay way) {
     const State before = state_;
-    NewtonReport report = solve(before);
-    if (report.status == NewtonStatus::no_convergence || report.status == NewtonStatus::not_finite)
-      if (!leaking(before) && !ramping(before)) refuse(report);
-    if (!report.ok() && report.status == NewtonStatus::singular) refuse(report);
+    NewtonReport report;
+    report.status = NewtonStatus::no_convergence;
+    if (way == OperatingWay::automatic) report = solve(before);
+    if (report.ok()) return;
+    if (way != OperatingWay::ramping && leaking(before)) return;
+    if (way != OperatingWay::leaking && ramping(before)) return;
+    refuse(report);
   }
 
   void residual(std::span<double> r) override {
@@ -158,12 +161,15 @@ class OperatingPoint final : public NewtonProblem {
 
   /// Every node leaks to ground, less and less, at last not at all (T-operating-3).
   bool leaking(const State& from) {
-    double factor = 10;
     leak_ = 0.1;
-    bool ok = solve(from).ok();
+    return solve(from).ok() && seal();
+  }
+  /// From a point with a leak to one without.
+  bool seal() {
+    double factor = 10;
     State good = state_;
     std::vector<double> through = through_;
-    while (ok) {
+    while (true) {
       const double now = leak_;
       if (now <= 1e-13) leak_ = 0;
       else leak_ = now / factor;
@@ -184,7 +190,7 @@ class OperatingPoint final : public NewtonProblem {
     return false;
   }
 
-  /// From a dead circuit all sources grow together (T-operating-4).
+  /// From a dead circuit all sources grow together (T-operating-4), with a small leak, because what is dead may isolate nodes.
   bool ramping(const State& from) {
     state_ = from;
     std::fill(through_.begin(), through_.end(), 0.0);
@@ -200,6 +206,7 @@ class OperatingPoint final : public NewtonProblem {
     State good = dead;
     std::vector<double> through = through_;
     double reached = 0, step = 0.1;
+    leak_ = 1e-9;
     while (reached < 1 && step > 1e-6) {
       share_ = std::min(1.0, reached + step);
       if (again().ok()) {
@@ -215,7 +222,9 @@ class OperatingPoint final : public NewtonProblem {
     }
     first_.clear();
     share_ = 1;
-    return reached >= 1;
+    if (reached >= 1 && seal()) return true;
+    leak_ = 0;
+    return false;
   }
 
   std::string row_name(int row) const {
@@ -257,9 +266,9 @@ class OperatingPoint final : public NewtonProblem {
 
 }  // namespace
 
-void find_operating_point(const System& system, State& state, const StartOptions& options) {
+void find_operating_point(const System& system, State& state, const StartOptions& options, OperatingWay way) {
   State found = state;
-  OperatingPoint(system, found, options).run();
+  OperatingPoint(system, found, options).run(way);
   for (const Variable& v : system.variables())
     if (v.steady != Steady::no)
       std::copy_n(found.value.begin() + v.value, v.values, state.value.begin() + v.value);

@@ -65,13 +65,23 @@ class Start final : public NewtonProblem {
         pass = -1;
         continue;
       }
+      if (report.status == NewtonStatus::singular && shrunk > 0 &&
+          shrunk <= most_shrunk) {  // too short to be seen
+        vanishing_ *= 1e3;
+        shrunk = most_shrunk + 1;
+        state_.value = given_;
+        state_.acceleration = accelerations;
+        std::fill(drift_.begin(), drift_.end(), 0.0);
+        pass = -1;
+        continue;
+      }
       if (report.status == NewtonStatus::singular)
         report.loop = signal_loop(system_, newton_.matrix(), report);
       if (!report.ok()) return report;
       system_.state_flow(state_, drift_);
       if (!has_mixed_) continue;
       const double left = lost_store();
-      if (pass > 0 && left > 1e-12 && !(left < 0.01 * defect) && shrunk <= most_shrunk) {
+      if (pass > 0 && left > 1e-9 && !(left < 0.01 * defect) && shrunk <= most_shrunk) {
         // The step is too long for something fast; or what cannot be kept (a voltage forced upon a capacitor) has changed
         // at once, and is the new start (T-start-6).
         if (++shrunk > most_shrunk) {
@@ -110,7 +120,7 @@ class Start final : public NewtonProblem {
   void hidden_rates() {
     const State here = state_;
     const std::vector<double> stored = stored_, drift = drift_;
-    const double ahead = std::max(vanishing_, 1e-12 * std::max(1.0, std::abs(here.t)));
+    const double ahead = std::max(vanishing_, 1e-12 * std::abs(here.t));
     const double vanishing = std::exchange(vanishing_, ahead);
     system_.state_store(here, stored_);
     const std::vector<double> begin = stored_;
@@ -298,7 +308,7 @@ class Start final : public NewtonProblem {
       rate_r_.assign(system_.size(), 0.0);
       rate_values_.assign(p.nonzeros(), 0.0);
     }
-    vanishing_ = 1e-6 * (std::isfinite(fastest) ? fastest : 1.0);
+    vanishing_ = std::max(1e-15, 1e-6 * (std::isfinite(fastest) ? fastest : 1.0));
     // Do the stores determine the states? Factor their tangent with unit rows for everybody else.
     for (int j = 0; j < p.n; ++j)
       for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {

@@ -23,8 +23,11 @@ struct Switch {
     out(a) += z(current);
     out(b) -= z(current);
   }
+  /// A billionth beyond its threshold: there rounding decides nothing.
   double crossing(const auto& z, int) const {
-    return z.memory[0] != 0 ? z(input) - (threshold - hysteresis) : threshold + hysteresis - z(input);
+    const double least = 1e-9 * (1 + std::abs(threshold));
+    return least +
+           (z.memory[0] != 0 ? z(input) - (threshold - hysteresis) : threshold + hysteresis - z(input));
   }
   Continuation cross(const auto&, int, double* on) const {
     *on = *on != 0 ? 0 : 1;
