@@ -242,8 +242,9 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
     }
     // Below what rounding can cause, no longer falling by 30 % is convergence (T-newton-3), with an old
     // matrix if it has contracted before.
-    // Rounding that moves unknowns by a thousandth of their size is no solution.
-    const bool at_floor = !broken && norm > 0.7 * best && norm * options_.tolerance <= 1e-3 &&
+    // Without shortening, wild increments prove nothing: neither how they shrink, nor what rounding would do to them.
+    const bool wild = way == Way::free && norm * options_.tolerance > 1e-3;
+    const bool at_floor = !broken && !wild && norm > 0.7 * best &&
                           (age < old_matrix || best < 0.1 * history_.front()) && below_floor(problem);
     best = std::min(best, norm);
 
@@ -275,9 +276,8 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
     move(problem, increment_, 1.0);
     ++report.iterations;
     // Converged when what the contraction leaves over is below the tolerance (T-newton-2).
-    // … but a contraction from an increment beyond the size of the unknowns says nothing of the next one.
-    const bool near = way != Way::free && previous * options_.tolerance <= 1.0;
-    if (small || at_floor || (previous > 0 && near && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_)) {
+    if (small || at_floor ||
+        (previous > 0 && way != Way::free && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_)) {
       // An old matrix that did not pay off is not tried again for a while, longer each time (T-newton-4).
       if (started_old && (report.factorizations > 0 || report.iterations > options_.patience)) {
         fresh_solves_ = back_off_;

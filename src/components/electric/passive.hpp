@@ -13,6 +13,17 @@ inline Description current_unknown(std::string equation) {
       .unit = "A", .nominal = 1e-3, .equation = std::move(equation), .row_unit = "V", .steady = Steady::yes};
 }
 
+/// Large circuits are made of resistors, capacitors and coils: what is proportional to a − b, by hand.
+void add_between(auto& out, auto* m, const Terminal& a, const Terminal& b, double value, double slope) {
+  out(a) += value;
+  out(b) -= value;
+  if (!m) return;
+  (*m)(a, 0, a, 0) += slope;
+  (*m)(b, 0, b, 0) += slope;
+  (*m)(a, 0, b, 0) -= slope;
+  (*m)(b, 0, a, 0) -= slope;
+}
+
 /// A voltage to be read off.
 struct Across {
   Terminal a, b;
@@ -33,6 +44,10 @@ struct Resistor {
     out(a) += i;
     out(b) -= i;
   }
+  static constexpr bool analytic = true;
+  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
+    add_between(out, m, a, b, c.flow * output(z, 0), c.flow * conductance);
+  }
 };
 
 struct Capacitor {
@@ -46,6 +61,10 @@ struct Capacitor {
     const auto q = output(z, 0);
     out(a) += q;
     out(b) -= q;
+  }
+  static constexpr bool analytic = true;
+  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
+    add_between(out, m, a, b, c.store * output(z, 0), c.store * capacitance);
   }
 };
 
@@ -74,6 +93,19 @@ struct Coil {
     out(current) += resistance * z(current) - (z(a) - z(b));
     out(a) += z(current);
     out(b) -= z(current);
+  }
+  static constexpr bool analytic = true;
+  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
+    const double i = z(current);
+    out(current) += (c.store * inductance + c.flow * resistance) * i - c.flow * (z(a) - z(b));
+    out(a) += c.flow * i;
+    out(b) -= c.flow * i;
+    if (!m) return;
+    (*m)(current, 0, current, 0) += c.store * inductance + c.flow * resistance;
+    (*m)(current, 0, a, 0) -= c.flow;
+    (*m)(current, 0, b, 0) += c.flow;
+    (*m)(a, 0, current, 0) += c.flow;
+    (*m)(b, 0, current, 0) -= c.flow;
   }
 };
 
