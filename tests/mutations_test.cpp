@@ -212,6 +212,9 @@ class Mutations {
     key(path, p.required, p.alternative_of);
     types(p, path);
     if (p.type == Type::group) {
+      // One of several alternatives is complete only where the example has it.
+      const Node* component = model_.find("components")->find(instance(path.front()));
+      if (!p.alternative_of.empty() && !component->find(p.key)) return;
       for (const Parameter& inner : p.group) {
         Path deeper = path;
         deeper.push_back(inner.key);

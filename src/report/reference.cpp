@@ -366,7 +366,7 @@ Json object_schema(const std::vector<Parameter>& parameters, const std::vector<P
 Json component_json(const ComponentType& t) {
   Json j = Json::object();
   j.set("name", t.name).set("summary", t.summary).set("description", t.description).set("signs", t.signs);
-  j.set("shape", t.shape.primitive).set("example", shown_example(t));
+  j.set("shape", t.shape.primitive).set("example", trimmed_example(t)).set("nodes", t.nodes);
   Json ports = Json::array(), values = Json::array(), outputs = Json::array();
   for (const Port& p : t.ports)
     ports.add(Json::object()
