@@ -27,6 +27,17 @@ function(escapement_library name)
   endif()
 endfunction()
 
+# escapement_precompile(<folder> <headers below src> [FMT]): and fmt's.
+function(escapement_precompile name)
+  cmake_parse_arguments(ARG "FMT" "" "" ${ARGN})
+  list(TRANSFORM ARG_UNPARSED_ARGUMENTS PREPEND $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src/)
+  list(TRANSFORM ARG_UNPARSED_ARGUMENTS APPEND >)
+  if(ARG_FMT)
+    list(APPEND ARG_UNPARSED_ARGUMENTS <fmt/format.h>)
+  endif()
+  target_precompile_headers(escapement_${name} PRIVATE ${ARG_UNPARSED_ARGUMENTS})
+endfunction()
+
 # escapement_registration(<folder>): the list of components, from the functions `ComponentType <domain>_<name>()` that
 # the files src/<folder>/<domain>/<name>.cpp define. Nothing registers itself.
 function(escapement_registration folder)

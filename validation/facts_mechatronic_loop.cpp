@@ -14,14 +14,14 @@ constexpr double mass = 15, gravity = 9.81, k_motor = 0.8, R_motor = 2.0, L_moto
                  L_supply = 0.1, R_supply = 0.5, sigma = 5.0, gain = 2.0, bias = 20.0;
 const Matrix3 J = diagonal(0.234375, 0.46875, 0.234375);
 
-struct Loop {
+struct ServoLoop {
   Pose at;
   Multiplier<3> force;
   Signal<3> acceleration;
   Signal<1> voltage;
   StateVariable<1> current, supply_current, supply_voltage, filter;
   System system;
-  Loop() : system(build()) {}
+  ServoLoop() : system(build()) {}
 
   System build() {
     SystemBuilder b;
@@ -163,7 +163,7 @@ class Reference {
 }  // namespace
 
 TEST_CASE("order 2 in mechanics, reaction, circuit, sensor and controller, from t = 0") {
-  const Loop p;
+  const ServoLoop p;
   const std::vector<std::string> names = {"x",        "omega",    "a",      "lambda", "motor i",
                                           "supply i", "supply u", "filter", "sensor", "voltage"};
   for (auto form : {ConstraintForm::index3, ConstraintForm::index2}) {

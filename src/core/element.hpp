@@ -86,17 +86,15 @@ constexpr auto position_slots() {
   constexpr int n = L::sum([]<class H>() { return H::kind == Kind::position ? 1 : 0; });
   std::array<Slot, n> slots{};
   int count = 0, value = 0, row = 0;
+  const auto place = [&]<class H>() {
+    if constexpr (H::kind == Kind::position) {
+      slots[count++] = {H::manifold, value, row, H::dofs, H::values};
+      value += H::values;
+      row += H::dofs;
+    }
+  };
   [&]<std::size_t... i>(std::index_sequence<i...>) {
-    (
-        [&] {
-          using H = typename L::template Bare<std::tuple_element_t<i, typename L::Tuple>>;
-          if constexpr (H::kind == Kind::position) {
-            slots[count++] = {H::manifold, value, row, H::dofs, H::values};
-            value += H::values;
-            row += H::dofs;
-          }
-        }(),
-        ...);
+    (place.template operator()<typename L::template Bare<std::tuple_element_t<i, typename L::Tuple>>>(), ...);
   }
   (std::make_index_sequence<L::handles>());
   return slots;

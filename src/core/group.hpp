@@ -147,10 +147,7 @@ class Group final : public GroupBase {
           [&](const auto&... h) { ((places_[k][i++] = h.is_ground() ? Place{} : places[h.variable]), ...); },
           elements_[k].variables());
       const auto rows = global_rows(places_[k]);
-      const auto occupied = shape(elements_[k]);
-      for (int c = 0; c < L::rows; ++c)
-        for (int r = 0; r < L::rows; ++r)
-          if (occupied[r * L::rows + c] && rows[r] >= 0 && rows[c] >= 0) pattern.add(rows[r], rows[c]);
+      pattern.add_block(rows, shape(elements_[k]));
     }
   }
 
@@ -158,11 +155,7 @@ class Group final : public GroupBase {
     map_.resize(elements_.size());
     for (std::size_t k = 0; k < elements_.size(); ++k) {
       const auto rows = global_rows(places_[k]);
-      const auto occupied = shape(elements_[k]);
-      for (int r = 0; r < L::rows; ++r)
-        for (int c = 0; c < L::rows; ++c)
-          map_[k][r * L::rows + c] =
-              occupied[r * L::rows + c] && rows[r] >= 0 && rows[c] >= 0 ? pattern.find(rows[r], rows[c]) : -1;
+      pattern.find_block(rows, shape(elements_[k]), map_[k]);
     }
   }
 

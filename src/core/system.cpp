@@ -177,6 +177,26 @@ std::string System::row_name(int row) const {
 
 // ------------------------------------------------------------------ SystemBuilder
 
+int SystemBuilder::declare(Kind kind, Manifold manifold, int values, int dofs, std::string name,
+                           Description d) {
+  if (d.row_unit.empty() && kind == Kind::algebraic) d.row_unit = d.unit;
+  system_.variables_.push_back({kind, manifold, values, dofs, std::move(name), std::move(d.unit),
+                                std::move(d.equation), d.nominal, d.row_nominal, std::move(d.row_unit),
+                                std::move(d.parts), d.steady});
+  system_.has_steady_ = system_.has_steady_ || d.steady != Steady::no;
+  touched_.push_back(false);
+  return static_cast<int>(system_.variables_.size()) - 1;
+}
+
+GroupBase* SystemBuilder::group_of(std::type_index type, std::unique_ptr<GroupBase> (*make)()) {
+  GroupBase*& group = by_type_[type];
+  if (group == nullptr) {
+    system_.groups_.push_back(make());
+    group = system_.groups_.back().get();
+  }
+  return group;
+}
+
 void SystemBuilder::touch(const Handle& h) {
   if (h.is_ground()) return;
   if (h.origin != this || h.variable >= static_cast<int>(touched_.size()))

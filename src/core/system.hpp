@@ -173,13 +173,10 @@ class SystemBuilder {
 
   template <class E>
   ElementId add(E element) {
-    auto& slot = by_type_[std::type_index(typeid(E))];
-    if (slot == nullptr) {
-      system_.groups_.push_back(std::make_unique<Group<E>>());
-      slot = system_.groups_.back().get();
-    }
+    GroupBase* group =
+        group_of(typeid(E), []() -> std::unique_ptr<GroupBase> { return std::make_unique<Group<E>>(); });
     std::apply([&](const auto&... h) { (touch(h), ...); }, element.variables());
-    return {slot, static_cast<Group<E>*>(slot)->add(std::move(element))};
+    return {group, static_cast<Group<E>*>(group)->add(std::move(element))};
   }
 
   ElementId add_dynamic(std::unique_ptr<DynamicElement> element);
@@ -195,16 +192,12 @@ class SystemBuilder {
   template <class H>
   H make(std::string name, Description d) {
     H h;
-    h.variable = static_cast<int>(system_.variables_.size());
+    h.variable = declare(H::kind, H::manifold, H::values, H::dofs, std::move(name), std::move(d));
     h.origin = this;
-    if (d.row_unit.empty() && H::kind == Kind::algebraic) d.row_unit = d.unit;
-    system_.variables_.push_back({H::kind, H::manifold, H::values, H::dofs, std::move(name),
-                                  std::move(d.unit), std::move(d.equation), d.nominal, d.row_nominal,
-                                  std::move(d.row_unit), std::move(d.parts), d.steady});
-    system_.has_steady_ = system_.has_steady_ || d.steady != Steady::no;
-    touched_.push_back(false);
     return h;
   }
+  int declare(Kind kind, Manifold manifold, int values, int dofs, std::string name, Description d);
+  GroupBase* group_of(std::type_index type, std::unique_ptr<GroupBase> (*make)());
   void touch(const Handle& h);
 
   System system_;

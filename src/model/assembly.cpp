@@ -1170,23 +1170,6 @@ class Assembler final : public Resolver {
 
 }  // namespace
 
-void Build::refuse_at(const Node& value, const char* code, std::string_view key, std::string cause,
-                      std::string hint) const {
-  throw ModelError(code, path_ + "." + std::string(key), std::move(cause), std::move(hint),
-                   value.mark.place());
-}
-
-void Build::refuse(const char* code, std::string_view key, std::string cause, std::string hint) const {
-  const Node* value = &fields_;
-  for (std::string_view rest = key; value && !rest.empty();) {  // `initial.state` stands in a group
-    const std::string_view part = rest.substr(0, rest.find('.'));
-    rest = part.size() < rest.size() ? rest.substr(part.size() + 1) : std::string_view();
-    value = value->find(part);
-  }
-  throw ModelError(code, path_ + (key.empty() ? "" : "." + std::string(key)), std::move(cause),
-                   std::move(hint), (value ? value->mark : fields_.mark).place());
-}
-
 Assembly assemble(const Model& model, const std::vector<Override>& overrides) {
   return Assembler(model, overrides).run();
 }

@@ -133,23 +133,19 @@ class Build {
   SystemBuilder& system;
   const std::string& path() const { return path_; }
   /// `path.suffix`: for the names of unknowns.
-  std::string name(const char* suffix) const { return path_ + "." + suffix; }
+  std::string name(const char* suffix) const;
 
   // ---- values (the schema guarantees type, unit and range)
-  bool has(std::string_view key) const { return values_.find(key) != nullptr; }
-  bool given(std::string_view key) const { return values_.given(key); }
-  double number(std::string_view key) const { return get<double>(key); }
-  bool flag(std::string_view key) const { return get<double>(key) != 0; }
-  int integer(std::string_view key) const { return static_cast<int>(get<double>(key)); }
-  const std::string& text(std::string_view key) const { return get<std::string>(key); }
-  const std::vector<double>& vector(std::string_view key) const { return get<std::vector<double>>(key); }
-  const MatrixValue& matrix(std::string_view key) const { return get<MatrixValue>(key); }
-  std::shared_ptr<const Table> table(std::string_view key) const {
-    return get<std::shared_ptr<const Table>>(key);
-  }
-  std::shared_ptr<const Expression> expression(std::string_view key) const {
-    return get<std::shared_ptr<const Expression>>(key);
-  }
+  bool has(std::string_view key) const;
+  bool given(std::string_view key) const;
+  double number(std::string_view key) const;
+  bool flag(std::string_view key) const { return number(key) != 0; }
+  int integer(std::string_view key) const { return static_cast<int>(number(key)); }
+  const std::string& text(std::string_view key) const;
+  const std::vector<double>& vector(std::string_view key) const;
+  const MatrixValue& matrix(std::string_view key) const;
+  std::shared_ptr<const Table> table(std::string_view key) const;
+  std::shared_ptr<const Expression> expression(std::string_view key) const;
   /// Something only the component can know is wrong: at this key.
   [[noreturn]] void refuse(const char* code, std::string_view key, std::string cause,
                            std::string hint = {}) const;
@@ -160,29 +156,16 @@ class Build {
   /// The text under a key, as it stands; null: not given.
   const Node* node(std::string_view key) const { return fields_.find(key); }
   /// The entries under a key that is a mapping; none if it is not given.
-  const std::vector<Node::Entry>& entries(std::string_view key) const {
-    static const std::vector<Node::Entry> none;
-    const Node* value = fields_.find(key);
-    return value ? value->entries : none;
-  }
+  const std::vector<Node::Entry>& entries(std::string_view key) const;
   /// An expression of these variables (name, unit; "any" where nobody told) and of the parameters.
   Expression compile(const Node& text, std::string_view key,
-                     const std::vector<std::pair<std::string, std::string>>& variables) const {
-    return resolver_.reader(component_).compile(text, path_ + "." + std::string(key), variables);
-  }
+                     const std::vector<std::pair<std::string, std::string>>& variables) const;
   /// … that must have this unit.
   Expression compile(const Node& text, std::string_view key,
                      const std::vector<std::pair<std::string, std::string>>& variables,
-                     const std::string& unit) const {
-    Expression e = compile(text, key, variables);
-    resolver_.reader(component_).check_unit(e, text, unit, path_ + "." + std::string(key));
-    return e;
-  }
+                     const std::string& unit) const;
   /// A number in a unit that only the component knows.
-  double quantity(const Node& text, std::string_view key, const std::string& unit) const {
-    const Parameter p = escapement::number(std::string(key), unit, "");
-    return std::get<double>(resolver_.reader(component_).read(p, text, path_ + "." + std::string(key)));
-  }
+  double quantity(const Node& text, std::string_view key, const std::string& unit) const;
   [[noreturn]] void refuse_at(const Node& value, const char* code, std::string_view key, std::string cause,
                               std::string hint = {}) const;
   /// Has the user said that this model may run code of its own, whatever it is?
@@ -212,34 +195,24 @@ class Build {
   /// The offered node itself: it will be an unknown.
   Position<1> offered(int node) const { return typed<Position<1>>(resolver_.offered(component_, node)); }
   /// A channel that is the value (index 0) or the rate (1) of an offered node.
-  void offered_channel(std::string_view output, const ElementId& reading, int index, int node) {
-    BoundOutput& b = resolver_.bound(component_, output, 0);
-    b.source = BoundOutput::Source::element;
-    b.element = reading;
-    b.index = index;
-    b.offered = node;
-  }
+  void offered_channel(std::string_view output, const ElementId& reading, int index, int node);
   /// What an element remembers at the start.
   void start_memory(const ElementId& element, int slot, double value) {
     resolver_.memory(element, slot, value);
   }
-  bool connected(std::string_view key) const { return fields_.find(key) != nullptr; }
+  bool connected(std::string_view key) const;
   /// A single signal; of an optional port only if it is connected().
-  Signal<1> signal(std::string_view key) const { return signals(key).at(0).at(0); }
+  Signal<1> signal(std::string_view key) const;
   /// All parts of a wide signal.
-  std::vector<Signal<1>> wide_signal(std::string_view key) const { return signals(key).at(0); }
+  std::vector<Signal<1>> wide_signal(std::string_view key) const;
   /// The signals of a port that takes several.
-  std::vector<std::vector<Signal<1>>> signals(std::string_view key) const {
-    return resolver_.signals(component_, port(key));
-  }
+  std::vector<std::vector<Signal<1>>> signals(std::string_view key) const;
   /// Units of the signals of a port; "" where nobody told.
-  std::vector<std::string> units(std::string_view key) const {
-    return resolver_.units(component_, port(key));
-  }
-  int signal_width(std::string_view key) const { return resolver_.signal_width(component_, port(key)); }
+  std::vector<std::string> units(std::string_view key) const;
+  int signal_width(std::string_view key) const;
   /// The signals of a block's own output.
-  std::vector<Signal<1>> outputs() const { return resolver_.outputs(component_); }
-  Signal<1> output() const { return outputs().at(0); }
+  std::vector<Signal<1>> outputs() const;
+  Signal<1> output() const;
 
   // ---- pictures: without a drawing of its own a component gets the shape of its type, at its node or ports
   void draw(std::string primitive, std::vector<double> size, std::vector<Scene::End> ends) {
@@ -283,10 +256,7 @@ class Build {
   template <class H>
   void channel(std::string_view output, const H& handle, double factor = 1, int part = 0,
                int output_part = 0) {
-    BoundOutput& b = resolver_.bound(component_, output, output_part);
-    b.source = BoundOutput::Source::value;
-    b.variable = handle.variable;
-    b.handle = handle;
+    BoundOutput& b = bind(output, handle, BoundOutput::Source::value, output_part);
     b.part = part;
     b.factor = factor;
     if (H::kind == Kind::algebraic && factor == 1) return;
@@ -311,9 +281,7 @@ class Build {
     resolver_.start(handle, std::move(values), false);
   }
   /// At the operating point: A − B (or a single state) has this value.
-  void start_condition(const char* suffix, const Handle& a, const Handle& b, double value) {
-    system.start_condition({name(suffix), {{a.variable, 1.0}, {b.variable, -1.0}}, value});
-  }
+  void start_condition(const char* suffix, const Handle& a, const Handle& b, double value);
   /// What lies between two electrical nodes, for the examination of the circuit.
   void branch(Branch::Kind kind, const Handle& a, const Handle& b, bool open_end = false) {
     resolver_.branch(component_, {kind, a.variable, b.variable, open_end});
@@ -325,12 +293,7 @@ class Build {
   void keep_if_fixed(std::string_view key, const Handle& handle, int first, int count, bool rate) {
     if (is_fixed(key)) resolver_.keep(handle, first, count, rate);
   }
-  bool is_fixed(std::string_view key) const {
-    if (!has("initial.fixed")) return false;
-    for (const std::string& word : get<std::vector<std::string>>("initial.fixed"))
-      if (word == key) return true;
-    return false;
-  }
+  bool is_fixed(std::string_view key) const;
   /// From this time on the element's memory holds `value`; steps end exactly there.
   void at_time(double time, const ElementId& element, int slot, double value) {
     resolver_.event({time, element, slot, value});
@@ -346,28 +309,18 @@ class Build {
   }
 
  private:
+  BoundOutput& bind(std::string_view output, const Handle& handle, BoundOutput::Source source,
+                    int output_part = 0);
   template <class Tap, class H>
   void bind(std::string_view output, const H& handle, BoundOutput::Source source) {
-    BoundOutput& b = resolver_.bound(component_, output, 0);
-    b.source = source;
-    b.variable = handle.variable;
-    b.handle = handle;
-    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
+    bind(output, static_cast<const Handle&>(handle), source).tap = [](SystemBuilder& s,
+                                                                      const BoundOutput& from, Signal<1> to) {
       s.add(Tap{Build::typed<H>(from.handle), to});
     };
   }
   template <class T>
-  const T& get(std::string_view key) const {
-    const FieldValue* v = values_.find(key);
-    if (!v || !std::holds_alternative<T>(*v))
-      throw std::logic_error(type_.name + ": no value of this type under `" + std::string(key) + "`");
-    return std::get<T>(*v);
-  }
-  const Port& port(std::string_view key) const {
-    const Port* p = type_.port(key);
-    if (!p) throw std::logic_error(type_.name + ": no port `" + std::string(key) + "`");
-    return *p;
-  }
+  const T& get(std::string_view key) const;
+  const Port& port(std::string_view key) const;
 
   Resolver& resolver_;
   int component_;

@@ -11,7 +11,7 @@ namespace escapement {
 namespace {
 
 using Op = Expression::Op;
-using Kind = ExpressionError::Kind;
+using Fault = ExpressionError::Kind;
 
 Dimension angle() {
   Dimension d;
@@ -162,7 +162,7 @@ class ExpressionCompiler {
                                   e.nearest.empty()
                                       ? "a name after a number is always a unit; multiply with *"
                                       : "did you mean " + e.nearest + "?",
-                                  Kind::unit);
+                                  Fault::unit);
         }
       }
     }
@@ -179,7 +179,7 @@ class ExpressionCompiler {
     const char* first = text_.data() + at_;
     const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), number);
     if (error == std::errc::result_out_of_range)
-      throw ExpressionError("the number is out of range", at_, "", Kind::range);
+      throw ExpressionError("the number is out of range", at_, "", Fault::range);
     if (error != std::errc()) return false;
     at_ += end - first;
     return true;
@@ -207,7 +207,7 @@ class ExpressionCompiler {
     if (!take('?')) return condition;
     if (!compared && !condition.any && !condition.dimension.dimensionless())
       throw ExpressionError("the condition has the unit " + condition.dimension.text(), place,
-                            "compare it with something of the same unit", Kind::unit);
+                            "compare it with something of the same unit", Fault::unit);
     const Operand a = nested();
     if (!take(':')) throw ExpressionError("expected `:` after `?`", at_);
     const Operand b = nested();
@@ -231,7 +231,7 @@ class ExpressionCompiler {
     if (a.zero || b.zero || a.any || b.any || compatible(a.dimension, b.dimension)) return;
     throw ExpressionError("quantities of different units are " + std::string(what) + ": " +
                               a.dimension.text() + " and " + b.dimension.text(),
-                          place, a.bare || b.bare ? "give the bare number a unit" : "", Kind::unit);
+                          place, a.bare || b.bare ? "give the bare number a unit" : "", Fault::unit);
   }
 
   Operand sum() {
@@ -297,7 +297,7 @@ class ExpressionCompiler {
     const std::size_t place = at_ - 1;
     const Operand exponent = unary();
     if (!exponent.any && !exponent.dimension.dimensionless())
-      throw ExpressionError("the exponent has the unit " + exponent.dimension.text(), place, "", Kind::unit);
+      throw ExpressionError("the exponent has the unit " + exponent.dimension.text(), place, "", Fault::unit);
     emit(Op::power);
     Operand r;
     r.bare = base.bare;
@@ -307,12 +307,12 @@ class ExpressionCompiler {
     if (base.any || base.dimension.dimensionless()) return r;
     if (!exponent.constant)
       throw ExpressionError("a quantity with unit " + base.dimension.text() + " needs a constant exponent",
-                            place, "", Kind::unit);
+                            place, "", Fault::unit);
     for (int i = 0; i < Dimension::bases; ++i) {
       const double e = base.dimension.exponent[i] * *exponent.constant;
       if (std::abs(e) > 100 || e != std::round(e))
         throw ExpressionError("the power of " + base.dimension.text() + " has no whole exponents", place, "",
-                              Kind::unit);
+                              Fault::unit);
       r.dimension.exponent[i] = static_cast<int>(e);
     }
     return r;
@@ -373,7 +373,7 @@ class ExpressionCompiler {
         throw ExpressionError(e.what(), at_ + e.position,
                               e.nearest.empty() ? "a name after a number is always a unit; multiply with *"
                                                 : "did you mean " + e.nearest + "?",
-                              Kind::unit);
+                              Fault::unit);
       }
     }
     at_ = after;
@@ -403,7 +403,7 @@ class ExpressionCompiler {
               std::string_view::npos)
         hint = "put the quantity in parentheses: (" +
                std::string(text_.substr(quantity_begin_, place + name.size() - quantity_begin_)) + ")";
-      throw ExpressionError("unknown name `" + std::string(name) + "`", place, hint, Kind::name);
+      throw ExpressionError("unknown name `" + std::string(name) + "`", place, hint, Fault::name);
     }
     if (found->input >= 0) {
       emit(Op::input, found->input);
@@ -428,7 +428,8 @@ class ExpressionCompiler {
                             "der(x) is the rate of x");
     const auto found = scope_.find ? scope_.find(std::string(name) + "(" + of + ")") : std::nullopt;
     if (!found || found->input < 0)
-      throw ExpressionError("`" + of + "` has no " + order + " here", place, scope_.no_rate_hint, Kind::name);
+      throw ExpressionError("`" + of + "` has no " + order + " here", place, scope_.no_rate_hint,
+                            Fault::name);
     emit(Op::input, found->input);
     return {found->dimension, false, false, {}, found->any};
   }
@@ -454,7 +455,7 @@ class ExpressionCompiler {
     const Operand& a = arguments[0];
     const auto refuse = [&](const char* wanted) {
       throw ExpressionError(std::string(name) + " of a quantity with unit " + a.dimension.text(), place,
-                            std::string("it takes ") + wanted, Kind::unit);
+                            std::string("it takes ") + wanted, Fault::unit);
     };
     // What is made of bare numbers alone is one.
     const bool bare =

@@ -77,7 +77,9 @@ const std::vector<Parameter>& simulate_schema() {
       number("horizon", "s", "time over which errors may add up to the tolerance; the whole run unless given")
           .positive()
           .optional(),
-      choice("estimator", {"embedded", "history"}, "where the error of a step is estimated from")
+      choice("estimator", {"embedded", "history"},
+             "where the error of a step is estimated from; history: from accelerations alone, for models "
+             "without states")
           .otherwise("embedded"),
       number("h_min", "s", "smallest adaptive step; 1e-12 of the run unless given").positive().optional(),
       number("h_max", "s", "largest adaptive step; a tenth of the run unless given").positive().optional(),

@@ -9,6 +9,39 @@ namespace escapement {
 
 using Type = Parameter::Type;
 
+Parameter::Parameter() = default;
+Parameter::Parameter(const Parameter&) = default;
+Parameter::Parameter(Parameter&&) noexcept = default;
+Parameter& Parameter::operator=(const Parameter&) = default;
+Parameter& Parameter::operator=(Parameter&&) noexcept = default;
+Parameter::~Parameter() = default;
+Port::Port() = default;
+Port::Port(const Port&) = default;
+Port::Port(Port&&) noexcept = default;
+Port& Port::operator=(const Port&) = default;
+Port& Port::operator=(Port&&) noexcept = default;
+Port::~Port() = default;
+ComponentType::ComponentType(const ComponentType&) = default;
+ComponentType::ComponentType(ComponentType&&) noexcept = default;
+ComponentType& ComponentType::operator=(ComponentType&&) noexcept = default;
+ComponentType::~ComponentType() = default;
+
+Parameter& Parameter::otherwise(std::string text) {
+  fallback = std::move(text);
+  required = false;
+  return *this;
+}
+Parameter& Parameter::one_of(std::string set) {
+  alternative_of = std::move(set);
+  required = false;
+  return *this;
+}
+Port& Port::one_of(std::string set) {
+  alternative_of = std::move(set);
+  required = false;
+  return *this;
+}
+
 std::string Parameter::range() const {
   const bool low = minimum > -std::numeric_limits<double>::infinity();
   const bool high = maximum < std::numeric_limits<double>::infinity();
@@ -121,6 +154,20 @@ Port input(std::string unit, std::string summary) {
   return signal_port("input", std::move(unit), std::move(summary));
 }
 
+ComponentType::ComponentType(std::string name, std::string summary)
+    : name(std::move(name)), summary(std::move(summary)) {}
+ComponentType& ComponentType::takes(Parameter p) {
+  parameters.push_back(std::move(p));
+  return *this;
+}
+ComponentType& ComponentType::connects(Port p) {
+  ports.push_back(std::move(p));
+  return *this;
+}
+ComponentType& ComponentType::gives(OutputType o) {
+  outputs.push_back(std::move(o));
+  return *this;
+}
 ComponentType& ComponentType::owns(Domain domain) {
   provides = domain;
   std::vector<Parameter> start;

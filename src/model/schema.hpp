@@ -16,6 +16,9 @@ namespace escapement {
 class Build;
 struct BodyFrames;
 
+// What is copied and destroyed here is defined in schema.cpp, not inline: every component uses it, and all of them would
+// compile it again.
+
 /// One key of a component (or of `simulate:`): type, unit, default, range.
 struct Parameter {
   enum class Type {
@@ -57,13 +60,20 @@ struct Parameter {
   std::vector<Parameter> group = {};                                // of a group, or of each record
   bool by_name = false;                                             // of equations: name: text
 
-  Parameter& otherwise(std::string text) { return fallback = std::move(text), required = false, *this; }
+  Parameter();
+  Parameter(const Parameter&);
+  Parameter(Parameter&&) noexcept;
+  Parameter& operator=(const Parameter&);
+  Parameter& operator=(Parameter&&) noexcept;
+  ~Parameter();
+
+  Parameter& otherwise(std::string text);
   Parameter& optional() { return required = false, *this; }
   Parameter& of_output() { return like_output = true, *this; }
   Parameter& positive() { return minimum = 0, above_minimum = true, *this; }
   Parameter& at_least(double value) { return minimum = value, *this; }
   Parameter& at_most(double value) { return maximum = value, *this; }
-  Parameter& one_of(std::string set) { return alternative_of = std::move(set), required = false, *this; }
+  Parameter& one_of(std::string set);
   /// "> 0", "0 … 1", "".
   std::string range() const;
 };
@@ -105,8 +115,16 @@ struct Port {
   bool list = false;         // several signals, kept apart ([a, b] instead of one)
   bool by_name = false;      // several, by names of the user's choice ({x: a, y: b})
   std::string alternative_of = {};
+
+  Port();
+  Port(const Port&);
+  Port(Port&&) noexcept;
+  Port& operator=(const Port&);
+  Port& operator=(Port&&) noexcept;
+  ~Port();
+
   Port& optional() { return required = false, *this; }
-  Port& one_of(std::string set) { return alternative_of = std::move(set), required = false, *this; }
+  Port& one_of(std::string set);
   Port& any_width() { return width = 0, *this; }
   Port& several() { return list = true, width = 0, *this; }
   Port& named() { return by_name = true, required = false, *this; }
@@ -141,7 +159,11 @@ struct Shape {
 };
 
 struct ComponentType {
-  ComponentType(std::string name, std::string summary) : name(std::move(name)), summary(std::move(summary)) {}
+  ComponentType(std::string name, std::string summary);
+  ComponentType(const ComponentType&);
+  ComponentType(ComponentType&&) noexcept;
+  ComponentType& operator=(ComponentType&&) noexcept;
+  ~ComponentType();
 
   std::string name;         // "translational.spring"
   std::string summary;      // one sentence
@@ -164,9 +186,9 @@ struct ComponentType {
   std::function<BodyFrames(const Build&)> frames;
   std::function<void(Build&)> build;
 
-  ComponentType& takes(Parameter p) { return parameters.push_back(std::move(p)), *this; }
-  ComponentType& connects(Port p) { return ports.push_back(std::move(p)), *this; }
-  ComponentType& gives(OutputType o) { return outputs.push_back(std::move(o)), *this; }
+  ComponentType& takes(Parameter p);
+  ComponentType& connects(Port p);
+  ComponentType& gives(OutputType o);
   /// It owns a node: its channels and the group `initial`.
   ComponentType& owns(Domain domain);
   /// It is a block with the output `output`.

@@ -338,7 +338,7 @@ class TreeBuilder {
   std::vector<Open> open_;
   std::map<std::string, Path, std::less<>> anchors_;
   std::size_t nodes_ = 0, expanded_nodes_ = 0, expanded_bytes_ = 0;
-  std::optional<Range> quote_;  // the last scalar, if it is quoted and goes over several lines
+  std::optional<QuotedLines> quote_;  // the last scalar, if it is quoted and goes over several lines
   Node root_;
   bool complete_ = false;
 };

@@ -6,7 +6,7 @@ namespace {
 class Complaint {
  public:
   /// `quote`: the last scalar, if it is quoted and goes over several lines.
-  Complaint(Source& source, const yaml_parser_t& parser, bool flow, const std::optional<Range>& quote)
+  Complaint(Source& source, const yaml_parser_t& parser, bool flow, const std::optional<QuotedLines>& quote)
       : source_(source),
         text_(source.text()),
         flow_(flow),
@@ -228,12 +228,13 @@ class Complaint {
   bool flow_;
   std::string_view problem_, context_;
   std::size_t at_, from_, problem_line_;
-  std::optional<Range> quote_;
+  std::optional<QuotedLines> quote_;
 };
 
 }  // namespace
 
-void complain(Source& source, const yaml_parser_t& parser, bool flow, const std::optional<Range>& quote) {
+void complain(Source& source, const yaml_parser_t& parser, bool flow,
+              const std::optional<QuotedLines>& quote) {
   Complaint(source, parser, flow, quote).raise();
 }
 

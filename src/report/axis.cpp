@@ -45,8 +45,8 @@ std::string fixed(long double value, int decimals) {
 
 }  // namespace
 
-Range Range::padded(bool logarithmic, double part) const {
-  if (empty()) return logarithmic ? Range{1, 10} : Range{0, 1};
+AxisRange AxisRange::padded(bool logarithmic, double part) const {
+  if (empty()) return logarithmic ? AxisRange{1, 10} : AxisRange{0, 1};
   const long double a = low, b = high, size = std::max(std::abs(a), std::abs(b));
   if (logarithmic) {
     const long double decades = std::log10(b / a);

@@ -6,7 +6,7 @@
 
 namespace escapement {
 
-struct Range {
+struct AxisRange {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   bool empty() const { return low > high; }
   void include(double value) {
@@ -14,7 +14,7 @@ struct Range {
     if (value > high) high = value;
   }
   /// Wider by this part of itself on either side. Never empty or zero: a constant is shown in the middle.
-  Range padded(bool logarithmic, double part) const;
+  AxisRange padded(bool logarithmic, double part) const;
 };
 
 struct Tick {
@@ -26,7 +26,7 @@ struct Tick {
 class Axis {
  public:
   Axis() = default;
-  Axis(std::string name, std::string unit, Range range, bool logarithmic)
+  Axis(std::string name, std::string unit, AxisRange range, bool logarithmic)
       : name_(std::move(name)), unit_(std::move(unit)), range_(range), logarithmic_(logarithmic) {}
 
   /// As many ticks as fit into `length` px, `spacing` px or more apart; not more than are pleasant to read.
@@ -48,7 +48,7 @@ class Axis {
   long double along(long double value) const;  // 0 … 1
 
   std::string name_, unit_;
-  Range range_{0, 1};
+  AxisRange range_{0, 1};
   bool logarithmic_ = false;
   double begin_ = 0, end_ = 1;
   std::vector<Tick> ticks_;

@@ -35,7 +35,7 @@ struct Box {
 struct Panel {
   std::vector<const Curve*> curves;
   Axis axis;
-  Range range;
+  AxisRange range;
   Box box{};
   std::vector<std::vector<Stroke>> strokes;  // by curve, in px
   std::vector<std::vector<std::string>> legend_rows_above;
@@ -99,9 +99,9 @@ class Figure {
 
   /// Ranges over all drawable points, and whether x only grows.
   void make_axes() {
-    Range xs;
+    AxisRange xs;
     for (Panel& panel : panels_) {
-      Range ys;
+      AxisRange ys;
       for (const Curve* curve : panel.curves) {
         double before = -std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < length(*curve); ++i) {
@@ -124,12 +124,12 @@ class Figure {
 
   /// A path in a plane keeps its shape: lengths over lengths are drawn to one scale, the shorter range made longer if the
   /// figure would get too flat or too high.
-  void make_equal(Range& xs) {
-    const auto wider = [](Range& r, double by) { r = {r.low - 0.5 * by, r.high + 0.5 * by}; };
+  void make_equal(AxisRange& xs) {
+    const auto wider = [](AxisRange& r, double by) { r = {r.low - 0.5 * by, r.high + 0.5 * by}; };
     if (panels_.size() != 1 || request_.x_unit != "m" || panels_.front().curves.front()->unit != "m" ||
         request_.logarithmic_x || request_.logarithmic_y || request_.height > 0)
       return;
-    Range& ys = panels_.front().range;
+    AxisRange& ys = panels_.front().range;
     const double x = xs.high - xs.low, y = ys.high - ys.low;
     if (!(x > 0) || !(y > 0) || !std::isfinite(x) || !std::isfinite(y)) return;
     if (y < 0.1 * x || x < 0.1 * y) return;  // no path, or none that one scale could show
@@ -321,9 +321,9 @@ class Figure {
       return fmt::format("{:.4g}", value) + (unit.empty() || unit == "1" ? "" : " " + unit);
     };
     std::string sentences;
-    Range xs;
+    AxisRange xs;
     for (const Curve& curve : request_.curves) {
-      Range ys;
+      AxisRange ys;
       for (std::size_t i = 0; i < length(curve); ++i)
         if (drawable(curve, i, request_)) {
           xs.include(curve.x[i]);
@@ -358,7 +358,7 @@ class Figure {
     }
     out_ += "<path d=\"M";
     std::string last;
-    for (const Point& point : stroke) {
+    for (const PlotPoint& point : stroke) {
       std::string place = px(point.x) + ' ' + px(point.y);
       if (place == last) continue;
       out_ += place;

@@ -59,7 +59,7 @@ std::vector<std::string> labels(const Axis& axis) {
   return result;
 }
 
-Axis axis(Range range, const std::string& unit = "1", bool logarithmic = false) {
+Axis axis(AxisRange range, const std::string& unit = "1", bool logarithmic = false) {
   Axis result("x", unit, range, logarithmic);
   result.choose_ticks(400, 60);
   result.place(0, 400);
@@ -112,13 +112,13 @@ TEST_CASE("logarithmic ticks are decades; within a decade 2 and 5 as well") {
 TEST_CASE("a constant is shown in the middle, and no range is empty") {
   for (const double value : {0.0, 5.0, -3e-5, 1e300, 5e-324, 1.7e308}) {
     CAPTURE(value);
-    Range range;
+    AxisRange range;
     range.include(value);
-    const Range padded = range.padded(false, 0.05);
+    const AxisRange padded = range.padded(false, 0.05);
     CHECK(padded.low < padded.high);
     CHECK(labels(axis(padded)).size() >= 2);
   }
-  Range range;
+  AxisRange range;
   CHECK(range.padded(false, 0.05).high == 1);
   CHECK(range.padded(true, 0.05).low == 1);
 }
@@ -144,7 +144,7 @@ TEST_CASE("thinning by column keeps every peak") {
   stroke[70'001].y = 193;
   const Stroke thin = thinned_by_column(stroke);
   CHECK(thin.size() < 4000);
-  const auto lower = [](const Point& a, const Point& b) { return a.y < b.y; };
+  const auto lower = [](const PlotPoint& a, const PlotPoint& b) { return a.y < b.y; };
   CHECK(std::min_element(thin.begin(), thin.end(), lower)->y == 7);
   CHECK(std::max_element(thin.begin(), thin.end(), lower)->y == 193);
   CHECK(thin.front().x == stroke.front().x);
@@ -163,10 +163,10 @@ TEST_CASE("thinning by shape stays within its tolerance, also where the path tur
   REQUIRE(pieces.size() == 1);
   const Stroke& thin = pieces[0];
   CHECK(thin.size() < 8000);
-  const auto distance = [&](const Point& p) {
+  const auto distance = [&](const PlotPoint& p) {
     double nearest = 1e9;
     for (std::size_t i = 1; i < thin.size(); ++i) {
-      const Point &a = thin[i - 1], &b = thin[i];
+      const PlotPoint &a = thin[i - 1], &b = thin[i];
       const double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
       const double t = length == 0 ? 0 : std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / length, 0.0, 1.0);
       nearest = std::min(nearest, std::hypot(p.x - a.x - t * dx, p.y - a.y - t * dy));
@@ -176,7 +176,7 @@ TEST_CASE("thinning by shape stays within its tolerance, also where the path tur
   double worst = 0;
   for (std::size_t i = 0; i < stroke.size(); i += 97) worst = std::max(worst, distance(stroke[i]));
   CHECK(worst < 0.25);
-  const auto further = [](const Point& a, const Point& b) { return a.x < b.x; };
+  const auto further = [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; };
   CHECK(std::max_element(thin.begin(), thin.end(), further)->x == doctest::Approx(550).epsilon(1e-3));
 }
 

@@ -14,7 +14,7 @@ Stroke straight_runs(const Stroke& stroke, double tolerance) {
   Stroke kept{stroke.front()};
   double middle = 0, low = 0, high = 0, farthest = 0;  // angles from the first direction, px
   bool open = true;                                    // no direction yet
-  const auto direction_to = [&](const Point& p) {
+  const auto direction_to = [&](const PlotPoint& p) {
     return std::atan2(p.y - kept.back().y, p.x - kept.back().x);
   };
   for (std::size_t i = 1; i < stroke.size(); ++i) {
@@ -46,15 +46,15 @@ Stroke straight_runs(const Stroke& stroke, double tolerance) {
 
 /// Drops segments that touch only pixels which earlier ones have touched.
 std::vector<Stroke> without_hidden_segments(const Stroke& stroke) {
-  const auto [left, right] = std::minmax_element(stroke.begin(), stroke.end(),
-                                                 [](const Point& a, const Point& b) { return a.x < b.x; });
-  const auto [top, bottom] = std::minmax_element(stroke.begin(), stroke.end(),
-                                                 [](const Point& a, const Point& b) { return a.y < b.y; });
+  const auto [left, right] = std::minmax_element(
+      stroke.begin(), stroke.end(), [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; });
+  const auto [top, bottom] = std::minmax_element(
+      stroke.begin(), stroke.end(), [](const PlotPoint& a, const PlotPoint& b) { return a.y < b.y; });
   const auto columns = static_cast<std::size_t>(right->x - left->x) + 1;
   const auto rows = static_cast<std::size_t>(bottom->y - top->y) + 1;
   std::vector<bool> inked(columns * rows, false);
-  const auto ink = [&, x0 = left->x, y0 = top->y](const Point& a,
-                                                  const Point& b) {  // whether any of it is new
+  const auto ink = [&, x0 = left->x, y0 = top->y](const PlotPoint& a,
+                                                  const PlotPoint& b) {  // whether any of it is new
     const double length = std::hypot(b.x - a.x, b.y - a.y);
     const int steps = static_cast<int>(length / 0.7) + 1;
     bool fresh = false;
@@ -80,7 +80,7 @@ std::vector<Stroke> without_hidden_segments(const Stroke& stroke) {
 }
 
 /// Whether the segment meets the rectangle (Liang and Barsky).
-bool meets(const Point& a, const Point& b, double left, double top, double right, double bottom) {
+bool meets(const PlotPoint& a, const PlotPoint& b, double left, double top, double right, double bottom) {
   double from = 0, to = 1;
   const auto cut = [&](double rate, double room) {  // keeps t with rate t <= room
     if (rate == 0) return room >= 0;

@@ -4,10 +4,10 @@
 
 namespace escapement {
 
-struct Point {
+struct PlotPoint {
   double x, y;  // px
 };
-using Stroke = std::vector<Point>;  // drawn without lifting the pen
+using Stroke = std::vector<PlotPoint>;  // drawn without lifting the pen
 
 /// For x that only grows: the first, lowest, highest and last point of every column of half a pixel, so that no peak
 /// is lost.

@@ -10,6 +10,20 @@ int Pattern::find(int i, int j) const {
   return at != last && *at == i ? static_cast<int>(at - row.begin()) : -1;
 }
 
+void PatternBuilder::add_block(std::span<const int> rows, std::span<const bool> occupied) {
+  const std::size_t n = rows.size();
+  for (std::size_t c = 0; c < n; ++c)
+    for (std::size_t r = 0; r < n; ++r)
+      if (occupied[r * n + c] && rows[r] >= 0 && rows[c] >= 0) add(rows[r], rows[c]);
+}
+
+void Pattern::find_block(std::span<const int> rows, std::span<const bool> occupied, std::span<int> at) const {
+  const std::size_t n = rows.size();
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t c = 0; c < n; ++c)
+      at[r * n + c] = occupied[r * n + c] && rows[r] >= 0 && rows[c] >= 0 ? find(rows[r], rows[c]) : -1;
+}
+
 Pattern PatternBuilder::finish() const {
   Pattern p;
   p.n = n_;

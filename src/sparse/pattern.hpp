@@ -12,6 +12,8 @@ struct Pattern {
   int nonzeros() const { return static_cast<int>(row.size()); }
   /// Where entry (i, j) stands among the values, or -1.
   int find(int i, int j) const;
+  /// The same for the entries of such a block.
+  void find_block(std::span<const int> rows, std::span<const bool> occupied, std::span<int> at) const;
 };
 
 /// Collects entries; `finish` sorts and merges them. Linear in the number of entries.
@@ -19,6 +21,8 @@ class PatternBuilder {
  public:
   explicit PatternBuilder(int n) : n_(n) {}
   void add(int i, int j) { entries_.push_back({i, j}); }
+  /// The occupied entries (row by row) of a square block in these rows and columns; -1: none.
+  void add_block(std::span<const int> rows, std::span<const bool> occupied);
   Pattern finish() const;
 
  private:

@@ -19,7 +19,7 @@ compiler=${CXX:-$(command -v clang++-14 || command -v clang++)} || {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! { cmake -S "$here" -B "$build" -DCMAKE_CXX_COMPILER="$compiler" && cmake --build "$build"; } >"$log" 2>&1; then
+if ! { cmake -G Ninja -S "$here" -B "$build" -DCMAKE_CXX_COMPILER="$compiler" && cmake --build "$build"; } >"$log" 2>&1; then
   cat "$log" >&2
   exit 70
 fi
@@ -43,22 +43,32 @@ collect() {
 
 declare -A longest=([reader]=16384 [netlist]=4096 [expression]=1024 [units]=64)
 mkdir -p "$build/found"
-status=0
-for target in "${targets[@]}"; do
-  corpus=$build/corpus/$target
+# Says what was found; status 1 if anything was.
+fuzz() {
+  local target=$1 corpus=$build/corpus/$1 result=0 runs
+  local options=(-max_total_time="$seconds" -max_len="${longest[$target]}" -timeout=10 -rss_limit_mb=2048
+                 -artifact_prefix="$build/found/$target-" -print_final_stats=1)
   collect "$target" "$corpus"
-  options=(-max_total_time="$seconds" -max_len="${longest[$target]}" -timeout=10 -rss_limit_mb=2048
-           -artifact_prefix="$build/found/$target-" -print_final_stats=1)
   if [[ -f $here/seeds/$target.dict ]]; then options+=(-dict="$here/seeds/$target.dict"); fi
-  result=0
   "$build/${target}_fuzz" "${options[@]}" "$corpus" >"$build/$target.log" 2>&1 || result=$?
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log" | tail -1)
   if ((result == 0)); then
     echo "$target: ${runs:-?} runs, nothing found"
-  else
-    echo "$target: ${runs:-?} runs, FOUND: $(grep -m1 -E 'SUMMARY|runtime error|ERROR:' "$build/$target.log" || echo "status $result")"
-    echo "  see $build/$target.log and $build/found" >&2
-    status=1
+    return 0
   fi
+  echo "$target: ${runs:-?} runs, FOUND: $(grep -m1 -E 'SUMMARY|runtime error|ERROR:' "$build/$target.log" || echo "status $result")"
+  echo "  see $build/$target.log and $build/found" >&2
+  return 1
+}
+
+status=0
+while ((${#targets[@]})); do # two at a time
+  jobs=()
+  for target in "${targets[@]:0:2}"; do
+    fuzz "$target" &
+    jobs+=($!)
+  done
+  for job in "${jobs[@]}"; do wait "$job" || status=1; done
+  targets=("${targets[@]:2}")
 done
 exit $status

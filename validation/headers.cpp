@@ -1,0 +1,1 @@
+// What all cases include, read once (validation/CMakeLists.txt).
