@@ -10,7 +10,9 @@
 namespace escapement {
 
 Newton::Newton(const System& system, int extra, NewtonOptions options)
-    : Newton(system.pattern(), extra, options, system.elimination_order()) {}
+    : Newton(system.pattern(), extra, options, system.elimination_order()) {
+  options_.free = options_.free || system.has_steady();
+}
 
 Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options, std::span<const int> order)
     : options_(options), n_(pattern.n), solver_(make_solver(pattern.n)) {
@@ -189,7 +191,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
   std::fill(moved_.begin(), moved_.end(), 0.0);
   NewtonReport report = attempt(problem, Way::damped);
   for (const Way way : {Way::across_jumps, Way::free}) {
-    if (report.status != NewtonStatus::no_convergence) return report;
+    if (report.status != NewtonStatus::no_convergence || (way == Way::free && !options_.free)) return report;
     problem.move(moved_, -1.0);
     std::fill(moved_.begin(), moved_.end(), 0.0);
     factored_ = false;

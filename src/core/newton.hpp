@@ -17,6 +17,7 @@ struct NewtonOptions {
   double slow = 0.2;        // contraction above which the matrix is renewed at once
   bool keep_matrix = true;  // false: every solve starts with a new one
   int patience = 3;         // iterations beyond which an old matrix has not paid off
+  bool free = false;        // at last go on without shortening (T-newton-5); always with circuits
 };
 
 /// What Newton needs of its caller. `increment` may be longer than the residual (projection unknowns).

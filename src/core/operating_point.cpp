@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/start_problem.hpp"
+
 namespace escapement {
 namespace {
 
@@ -26,22 +28,19 @@ Pattern extended(const System& system) {
   return builder.finish();
 }
 
-class OperatingPoint final : public NewtonProblem {
+class OperatingPoint final : public StartProblem {
  public:
   OperatingPoint(const System& system, State& state, const StartOptions& options)
-      : system_(system),
-        state_(state),
-        options_(options),
+      : StartProblem(system, state, options, static_cast<int>(system.start_conditions().size())),
         conditions_(system.start_conditions()),
         pattern_(extended(system)),
-        newton_(pattern_, 0, {.tolerance = 1e-12, .max_iterations = 50}) {
+        newton_(pattern_, 0, {.tolerance = 1e-12, .max_iterations = 50, .free = true}) {
     const Pattern& p = system.pattern();
     values_.assign(p.nonzeros(), 0.0);
     for (int j = 0; j < p.n; ++j)
       for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
         place_.push_back(pattern_.find(p.row[k], j));
     through_.assign(conditions_.size(), 0.0);
-    weights_.assign(pattern_.n, 1.0);
     states_ = system.rows(Kind::state);
     given_ = state.value;
     classify();
@@ -79,19 +78,12 @@ class OperatingPoint final : public NewtonProblem {
     });
   }
   void move(std::span<const double> du, double scale) override {
-    const Range p = system_.rows(Kind::position);
-    const auto at = system_.value_of_row();
-    for (int i = 0; i < p.end; ++i) state_.acceleration[i] += scale * du[i];
-    for (int i = p.end; i < system_.size(); ++i) state_.value[at[i]] += scale * du[i];
+    StartProblem::move(du, scale);
     for (std::size_t c = 0; c < through_.size(); ++c) through_[c] += scale * du[system_.size() + c];
   }
-  std::span<const double> weights() const override { return weights_; }
   void magnitudes(std::span<double> size, std::span<double> noise) const override {
-    const int positions = system_.rows(Kind::position).end;
-    for (int i = 0; i < system_.size(); ++i)
-      size[i] = std::abs(i < positions ? state_.acceleration[i] : state_.value[system_.value_of_row()[i]]);
+    StartProblem::magnitudes(size, noise);
     for (std::size_t c = 0; c < through_.size(); ++c) size[system_.size() + c] = std::abs(through_[c]);
-    for (int i = system_.rows(Kind::holonomic).begin; i < system_.size(); ++i) noise[i] = INFINITY;
   }
 
  private:
@@ -145,16 +137,7 @@ class OperatingPoint final : public NewtonProblem {
     return again();
   }
   NewtonReport again() {
-    const auto nominal = system_.nominal();
-    const int positions = system_.rows(Kind::position).end;
-    double top = 0;
-    for (const double a : state_.acceleration) top = std::max(top, std::abs(a));
-    for (int i = 0; i < system_.size(); ++i)
-      weights_[i] = i < positions ? 1 / (nominal[i] + top)
-                                  : 1 / (nominal[i] + std::abs(state_.value[system_.value_of_row()[i]]));
-    if (options_.proximal > 0 || system_.switches())
-      std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.begin() + system_.size(),
-                0.0);
+    set_weights();
     newton_.invalidate();
     return newton_.solve(*this);
   }
@@ -239,8 +222,8 @@ class OperatingPoint final : public NewtonProblem {
           "E-SINGULAR", first,
           fmt::format("the operating point is not determined; rows that depend on each other: {}",
                       fmt::join(names, ", ")),
-          "look for nodes that only inputs connect, for loops without resistance, or for initial "
-          "values that say the same");
+          "look for nodes that only inputs connect, for loops without resistance, for an ideal amplifier "
+          "without feedback, or for initial values that say the same");
     if (const ModelError* e = system_.fault(); e && report.status == NewtonStatus::not_finite) throw *e;
     throw ModelError(
         "E-START", first,
@@ -249,9 +232,6 @@ class OperatingPoint final : public NewtonProblem {
         "solution, or from where the circuit starts up");
   }
 
-  const System& system_;
-  State& state_;
-  const StartOptions& options_;
   const std::vector<StartCondition>& conditions_;
   Pattern pattern_;
   Newton newton_;
@@ -259,7 +239,7 @@ class OperatingPoint final : public NewtonProblem {
   std::vector<int> place_;  // of the system's entries in the extended pattern
   std::vector<int> nodes_;  // rows that may leak
   std::vector<char> held_;  // by state row
-  std::vector<double> values_, weights_, given_, through_;
+  std::vector<double> values_, given_, through_;
   std::vector<double> first_;  // rows of the dead circuit, while sources grow; empty: all of them act
   double leak_ = 0, share_ = 1;
 };

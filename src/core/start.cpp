@@ -8,6 +8,7 @@
 #include "core/manifold.hpp"
 #include "core/operating_point.hpp"
 #include "core/signal_loop.hpp"
+#include "core/start_problem.hpp"
 
 namespace escapement {
 namespace {
@@ -20,13 +21,11 @@ enum class StateRow {
   mixed       // stores that do not determine the states alone: a vanishing implicit step keeps what is stored
 };
 
-class Start final : public NewtonProblem {
+class Start final : public StartProblem {
  public:
   Start(const System& system, State& state, const StartOptions& options)
-      : system_(system), state_(state), options_(options), newton_(system, 0, {.tolerance = 1e-12}) {
+      : StartProblem(system, state, options), newton_(system, 0, {.tolerance = 1e-12}) {
     const int n = system.size();
-    weights_.assign(n, 1.0);
-    scale_.assign(n, 1.0);
     other_r_.assign(n, 0.0);
     other_values_.assign(system.pattern().nonzeros(), 0.0);
     stored_.assign(n, 0.0);
@@ -48,6 +47,7 @@ class Start final : public NewtonProblem {
     int shrunk = 0;
     for (int pass = 0; pass < (has_mixed_ ? 4 : 1); ++pass) {
       newton_.invalidate();
+      set_scale();
       set_weights();
       report = newton_.solve(*this);
       if (!report.ok() && pass == 0) {
@@ -143,6 +143,7 @@ class Start final : public NewtonProblem {
       // Rows whose stores alone determine them advance as they do now.
       given_ = state_.value;
       newton_.invalidate();
+      set_scale();
       set_weights();
       ok = newton_.solve(*this).ok();
       later[k] = state_;
@@ -195,20 +196,6 @@ class Start final : public NewtonProblem {
     if (has_mixed_)
       for (int j = 0; j < p.n; ++j)
         for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) values[k] *= scale_[j];
-  }
-  void move(std::span<const double> du, double scale) override {
-    const Range p = system_.rows(Kind::position);
-    const auto at = system_.value_of_row();
-    for (int i = 0; i < p.end; ++i) state_.acceleration[i] += scale * scale_[i] * du[i];
-    for (int i = p.end; i < system_.size(); ++i) state_.value[at[i]] += scale * scale_[i] * du[i];
-  }
-  std::span<const double> weights() const override { return weights_; }
-  void magnitudes(std::span<double> size, std::span<double> noise) const override {
-    const int positions = system_.rows(Kind::position).end;
-    for (int i = 0; i < system_.size(); ++i)
-      size[i] = std::abs(i < positions ? state_.acceleration[i] : state_.value[system_.value_of_row()[i]]) /
-                scale_[i];
-    for (int i = system_.rows(Kind::holonomic).begin; i < system_.size(); ++i) noise[i] = INFINITY;
   }
 
  private:
@@ -346,341 +333,17 @@ class Start final : public NewtonProblem {
     }
   }
 
-  /// Relative to the larger of nominal and present magnitude, kind by kind (accelerations have no nominal).
-  void set_weights() {
-    set_scale();
-    double top = 0;
-    for (double a : state_.acceleration) top = std::max(top, std::abs(a));
-    const auto nominal = system_.nominal();
-    const auto at = system_.value_of_row();
-    for (int i = 0; i < system_.size(); ++i)
-      weights_[i] = i < system_.rows(Kind::position).end ? 1.0 / (nominal[i] + top)
-                                                         : 1.0 / (nominal[i] + std::abs(state_.value[at[i]]));
-    for (int i = 0; i < system_.size(); ++i) weights_[i] *= scale_[i];
-    if (options_.proximal > 0 ||
-        system_.switches())  // redundant multipliers are not determined: their forces are judged through v̇
-      std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.end(), 0.0);
-  }
-
-  const System& system_;
-  State& state_;
-  const StartOptions& options_;
   Newton newton_;
   Range rows_;
   std::vector<StateRow> kinds_;
-  std::vector<double> weights_, other_r_, other_values_, stored_, drift_, given_;
+  std::vector<double> other_r_, other_values_, stored_, drift_, given_;
   std::vector<double> rate_r_, rate_values_, epsilon_;
-  std::vector<double> scale_;  // of the unknowns
   std::vector<double> usual_;  // a thousandth of what rows store at nominal values
   double vanishing_ = 0;
   bool has_mixed_ = false, has_driven_ = false, hidden_ = false;
 };
 
-struct Violation {
-  int row = -1;
-  double size = 0;  // relative to the row's nominal magnitude
-};
-
-Violation largest(const System& system, std::span<const double> r, Range rows) {
-  Violation worst;
-  for (int i = rows.begin; i < rows.end; ++i) {
-    const double e = std::abs(r[i]) / system.row_nominal()[i];
-    if (!(e <= worst.size)) worst = {i, e};
-  }
-  return worst;
-}
-
-Range all_constraints(const System& system) { return {system.rows(Kind::holonomic).begin, system.size()}; }
-
-[[noreturn]] void refuse(const System& system, const Violation& v, double t, bool rate,
-                         const StartOptions& options) {
-  const std::string& unit = system.row_unit(v.row);
-  const bool holonomic = v.row < system.rows(Kind::holonomic).end;
-  const std::string size =
-      fmt::format("{:.3g}{}{}", v.size * system.row_nominal()[v.row], unit.empty() ? "" : " " + unit,
-                  rate && holonomic && !unit.empty() ? "/s" : "");
-  const char* what = rate ? "velocities" : "positions";
-  if (!options.project)
-    throw ModelError("E-START", system.row_name(v.row),
-                     fmt::format("the given {} violate it: off by {} at t = {:g} s", what, size, t),
-                     "mend the initial values, or let them be moved: `start: assembled`");
-  const auto& kept = rate ? options.kept.rate : options.kept.position;
-  const bool some_kept = std::find(kept.begin(), kept.end(), 1) != kept.end();
-  throw ModelError(
-      "E-START", system.row_name(v.row),
-      fmt::format(
-          "no {} near the given ones satisfy all constraints{} at t = {:g} s: this one stays off by {}", what,
-          some_kept ? " with what is `fixed` kept" : "", t, size),
-      rate ? "constraints that prescribe velocities may contradict each other"
-           : "start closer to an assembled position; parts may be too short to meet, or constraints "
-             "contradict "
-             "each other");
-}
-
-/// Solves [M Φᵀ; Φ 0] for the increment that removes the violations in `r` (rows of constraints only).
-class Projector {
- public:
-  Projector(const System& system, const StartOptions& options)
-      : system_(system),
-        proximal_(options.proximal),
-        newton_(system, 0, {}),
-        r_(system.size()),
-        du_(system.size()) {}
-
-  /// Where masses are very different, what is regularised gives way slowly: less of it.
-  void tighten() { proximal_ = std::max(1e-2 * proximal_, 1e-13); }
-
-  void factor(const State& state, std::span<const char> kept = {}) {
-    system_.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
-                    r_, newton_.matrix());
-    add_proximal(system_, proximal_diagonal(system_, proximal_, newton_.matrix()), newton_.matrix());
-    // States, signals and what is kept stay.
-    std::vector<char> still(system_.size(), 0);
-    std::copy(kept.begin(), kept.end(), still.begin());
-    std::fill(still.begin() + system_.rows(Kind::state).begin,
-              still.begin() + system_.rows(Kind::algebraic).end, 1);
-    hold(system_, still, newton_.matrix());
-    const auto f = newton_.factor();
-    if (!f.ok) {
-      const auto& rows = f.singular_rows.empty() ? f.singular_columns : f.singular_rows;
-      throw ModelError(
-          "E-SINGULAR", rows.empty() ? "constraints" : system_.row_name(rows[0]),
-          "the constraints cannot be projected onto: they depend on each other or on massless motion",
-          "remove the redundant constraint, or allow redundant constraints");
-    }
-  }
-  /// What an impulse of one at this row does.
-  std::span<const double> respond(int row) {
-    std::fill(du_.begin(), du_.end(), 0.0);
-    du_[row] = 1;
-    newton_.solver().solve(du_);
-    return du_;
-  }
-  /// Largest relative increment; `du` holds it for the position rows.
-  std::span<const double> solve(std::span<const double> violation) {
-    std::fill(du_.begin(), du_.end(), 0.0);
-    for (Kind kind : {Kind::holonomic, Kind::nonholonomic})
-      for (int i = system_.rows(kind).begin; i < system_.rows(kind).end; ++i) du_[i] = -violation[i];
-    newton_.solver().solve(du_);
-    return du_;
-  }
-
- private:
-  const System& system_;
-  double proximal_;
-  Newton newton_;
-  std::vector<double> r_, du_;
-};
-
-/// Φ(q, t) = 0: checked, or reached by moving q.
-void settle_positions(const System& system, State& state, Projector* projector, const StartOptions& options) {
-  std::vector<double> r(system.size());
-  double best = INFINITY;
-  for (int k = 0, worse = 0;; ++k) {
-    system.constraints(state, 0, -1, r);
-    const Violation v = largest(system, r, system.rows(Kind::holonomic));
-    if (v.size <= (options.project ? 1e-13 : options.tolerance)) return;
-    worse = v.size < 0.5 * best ? 0 : worse + 1;
-    best = std::min(best, v.size);
-    if (!options.project || k >= 200 || worse > 20 || !std::isfinite(v.size)) {
-      if (v.size <= options.tolerance) return;  // at the rounding floor
-      refuse(system, v, state.t, false, options);
-    }
-    if (worse > 2) projector->tighten();
-    projector->factor(state, options.kept.position);
-    const auto du = projector->solve(r);
-    double size = 0;  // far away the linear picture is good for a part of the way
-    for (int i = 0; i < system.rows(Kind::position).end; ++i)
-      size = std::max(size, std::abs(du[i]) / system.nominal()[i]);
-    std::vector<double> step(du.begin(), du.end());
-    if (size > 0.5)
-      for (double& x : step) x *= 0.5 / size;
-    const auto q = state.value;
-    move_positions(system, q, step, state.value, {});
-  }
-}
-
-/// Φ̇ = 0 and k(q, v, t) = 0: checked, or reached by changing v.
-void settle_velocities(const System& system, State& state, Projector* projector,
-                       const StartOptions& options) {
-  std::vector<double> r(system.size());
-  double previous = INFINITY;
-  for (int k = 0;; ++k) {
-    system.constraints(state, 1, 0, r);
-    const Violation v = largest(system, r, all_constraints(system));
-    double speed = 1;
-    for (int i = 0; i < system.rows(Kind::position).end; ++i)
-      speed = std::max(speed, std::abs(state.rate[i]) / system.nominal()[i]);
-    const double allowed = options.tolerance * speed;
-    if (v.size <= (options.project ? 1e-13 * speed : allowed)) return;
-    if (!options.project || k >= 30 || !std::isfinite(v.size)) {
-      if (v.size <= allowed) return;
-      refuse(system, v, state.t, true, options);
-    }
-    if (v.size > 0.3 * previous) projector->tighten();
-    previous = v.size;
-    projector->factor(state, options.kept.rate);
-    const auto du = projector->solve(r);
-    for (int i = 0; i < system.rows(Kind::position).end; ++i) state.rate[i] += du[i];
-  }
-}
-
-void settle(const System& system, State& state, Projector* projector, const StartOptions& options) {
-  settle_positions(system, state, projector, options);
-  settle_velocities(system, state, projector, options);
-}
-
-void check_or_project(const System& system, State& state, const StartOptions& options) {
-  if (system.rows(Kind::holonomic).size() + system.rows(Kind::nonholonomic).size() == 0) return;
-  if (!options.project) {  // no matrix is needed to look
-    settle(system, state, nullptr, options);
-    return;
-  }
-  StartOptions careful = options;  // constraints may depend on each other until they are satisfied, or ever
-  careful.proximal = std::max(options.proximal, 1e-8);
-  Projector projector(system, careful);
-  settle(system, state, &projector, careful);
-}
-
-/// With regularised multipliers Newton may settle although some constraints cannot hold: look at them.
-void refuse_contradiction(const System& system, const State& state) {
-  std::vector<double> r(system.size());
-  system.constraints(state, 2, 1, r);
-  const Violation v = largest(system, r, all_constraints(system));
-  double top = 1;
-  for (int i = 0; i < system.rows(Kind::position).end; ++i)
-    top = std::max({top, std::abs(state.acceleration[i]) / system.nominal()[i],
-                    std::pow(state.rate[i] / system.nominal()[i], 2)});
-  if (v.size <= 1e-6 * top) return;
-  throw ModelError(
-      "E-REDUNDANT", system.row_name(v.row),
-      fmt::format("constraints that depend on each other prescribe different accelerations at t = "
-                  "{:g} s: this one stays off by {:.3g}",
-                  state.t, v.size * system.row_nominal()[v.row]),
-      "remove one of them, or make them agree at all times");
-}
-
 }  // namespace
-
-std::vector<double> constrained_increment(const System& system, const State& state,
-                                          std::span<const double> rows, const StartOptions& options) {
-  Projector projector(system, options);
-  projector.factor(state);
-  const auto du = projector.solve(rows);
-  return {du.begin(), du.end()};
-}
-
-std::vector<double> impulsive_increment(const System& system, const State& state, std::span<const int> rows,
-                                        std::span<const double> rates, const StartOptions& options) {
-  const std::size_t n = rows.size();
-  const int positions = system.rows(Kind::position).end;
-  Projector projector(system, options);
-  projector.factor(state);
-  std::vector<std::vector<double>> response(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto du = projector.respond(rows[k]);
-    response[k].assign(du.begin(), du.begin() + positions);
-  }
-  // The impulses: a few equations, by elimination with pivots.
-  std::vector<std::vector<double>> a(n, std::vector<double>(n + 1));
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < n; ++k) a[i][k] = response[k][rows[i]];
-    a[i][n] = rates[i] - state.rate[rows[i]];
-  }
-  std::vector<double> dv(positions, 0.0);
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i)
-      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
-    std::swap(a[k], a[pivot]);
-    double free = 0;  // what the same impulse would do to others: constraints may leave nothing of it here
-    for (const double x : response[k]) free = std::max(free, std::abs(x));
-    if (!(std::abs(a[k][k]) > 1e-9 * free))
-      throw ModelError("E-EVENT", system.unknown_name(rows[k]),
-                       "its velocity cannot be set: constraints hold it",
-                       "set the velocity of what drives it");
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const double factor = a[i][k] / a[k][k];
-      for (std::size_t j = k; j <= n; ++j) a[i][j] -= factor * a[k][j];
-    }
-  }
-  for (std::size_t k = 0; k < n; ++k)
-    for (int i = 0; i < positions; ++i) dv[i] += a[k][n] / a[k][k] * response[k][i];
-  return dv;
-}
-
-std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values) {
-  if (proximal == 0 && !system.switches()) return {};
-  const Pattern& p = system.pattern();
-  std::vector<double> epsilon(system.size(), 0.0);  // Σ_j Φ_ij² / S_jj
-  for (int j = 0; j < system.rows(Kind::position).end; ++j) {
-    const double inertia = std::abs(values[p.find(j, j)]);
-    if (!(inertia > 0)) continue;
-    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-      epsilon[p.row[k]] += values[k] * values[k] / inertia;
-  }
-  for (int i = 0; i < system.size(); ++i)
-    epsilon[i] =
-        (system.switches(i) ? std::max(proximal, 1e-9) : proximal) * (epsilon[i] > 0 ? epsilon[i] : 1.0);
-  return epsilon;
-}
-
-void hold(const System& system, std::span<const char> rows, std::span<double> values) {
-  const Pattern& p = system.pattern();
-  for (int j = 0; j < p.n; ++j)
-    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-      if (rows[p.row[k]] || rows[j]) values[k] = p.row[k] == j ? 1.0 : 0.0;
-}
-
-void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values) {
-  if (epsilon.empty()) return;
-  for (Kind kind : {Kind::holonomic, Kind::nonholonomic})
-    for (int i = system.rows(kind).begin; i < system.rows(kind).end; ++i)
-      values[system.pattern().find(i, i)] -= epsilon[i];
-}
-
-void check_constraints(const System& system, const State& state, const StartOptions& options) {
-  StartOptions checking = options;
-  checking.project = false;
-  State copy = state;
-  check_or_project(system, copy, checking);
-}
-
-void project(const System& system, State& state, const StartOptions& options) {
-  StartOptions projecting = options;
-  projecting.project = true;
-  check_or_project(system, state, projecting);
-}
-
-std::vector<Moved> moved(const System& system, const State& from, const State& to, double least) {
-  std::vector<Moved> list;
-  for (const Variable& v : system.variables()) {
-    if (v.kind != Kind::position) continue;
-    Moved m{v.name, v.unit};
-    const double *a = &from.value[v.value], *b = &to.value[v.value];
-    const bool turns = v.manifold != Manifold::vector;
-    if (turns) {  // 1 − |⟨a, b⟩| is too coarse near zero: from the difference of the quaternions
-      double plus = 0, minus = 0;
-      for (int k = 0; k < 4; ++k) plus += std::pow(a[k] + b[k], 2), minus += std::pow(a[k] - b[k], 2);
-      m.angle = 4 * std::asin(std::min(1.0, 0.5 * std::sqrt(std::min(plus, minus))));
-    }
-    double square = 0;
-    for (int k = turns ? 4 : 0; k < v.values; ++k) square += std::pow(b[k] - a[k], 2);
-    m.position = std::sqrt(square);
-    for (int k = 0; k < v.dofs; ++k) {
-      const double change = std::abs(to.rate[v.row + k] - from.rate[v.row + k]);
-      double& to_tell = turns && k >= v.dofs - 3 ? m.turning : m.rate;
-      to_tell = std::max(to_tell, change);
-      m.relative = std::max(m.relative, change / system.nominal()[v.row + k]);
-    }
-    m.relative = std::max({m.relative, m.position / system.nominal()[v.row], m.angle});
-    if (m.relative > least) list.push_back(m);
-  }
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Moved& a, const Moved& b) { return a.relative > b.relative; });
-  return list;
-}
 
 StartReport make_consistent(const System& system, State& state, const StartOptions& options) {
   StartReport report;

@@ -1,69 +1,17 @@
 // Consistent start: accelerations, store rates, multipliers and algebraic unknowns from given q, v, x (T-start).
 #pragma once
-#include <string>
-#include <vector>
-
 #include "core/newton.hpp"
+#include "core/projection.hpp"
 
 namespace escapement {
-
-/// What stays where it is while the rest is moved onto the constraints; by row, empty: nothing.
-struct Kept {
-  std::vector<char> position, rate;
-};
-
-struct StartOptions {
-  bool project = false;         // move q and v onto the constraints instead of refusing
-  bool check = true;            // examine Φ = 0, Φ̇ = 0, k = 0
-  double tolerance = 1e-8;      // allowed violation, relative to the row's nominal magnitude
-  bool keep_stores = false;     // x from the stored s, instead of s from x (jumps in mid run)
-  double proximal = 0;          // regularisation for redundant constraints (0: they are refused)
-  Kept kept = {};               // by projection
-  bool operating_point = true;  // states that start steady are found, whatever their value
-};
 
 struct StartReport {
   NewtonReport newton;
   bool hidden = false;  // rates of stores follow from derivatives of algebraic rows (T-start-7)
 };
 
-/// How far a variable was moved from one state to another.
-struct Moved {
-  std::string name, unit;
-  double position = 0, angle = 0;  // a distance or coordinate (in `unit`); of frames also an angle (rad)
-  double rate = 0, turning = 0;    // largest changes of their rates
-  double relative = 0;             // the largest of all, over nominal magnitudes
-};
-/// Every position that differs by more than `least` (relative to nominal magnitudes), the farthest first.
-std::vector<Moved> moved(const System& system, const State& from, const State& to, double least);
-
-/// Throws ModelError E-START naming the constraint that q or v violate.
-void check_constraints(const System& system, const State& state, const StartOptions& options);
-/// Moves q and then v onto the constraints, by the least mass-weighted distance. Throws ModelError E-START if there is no
-/// way.
-void project(const System& system, State& state, const StartOptions& options);
-
 /// Fills v̇, ṡ, s, λ, μ, y (and states that nobody stores in) so that every row holds at state.t.
 /// Throws ModelError E-START naming the constraint when q or v violate one, E-SINGULAR naming dependent rows.
 StartReport make_consistent(const System& system, State& state, const StartOptions& options = {});
-
-/// The increment of the positions' rates of least M-norm that changes the constraint rows by −rows, M⁻¹Φ_qᵀ(Φ_q M⁻¹Φ_qᵀ)⁻¹,
-/// and at the constraint rows the impulses that cause it.
-std::vector<double> constrained_increment(const System& system, const State& state,
-                                          std::span<const double> rows, const StartOptions& options);
-
-/// The increment of the positions' rates that impulses at these rows cause, through the constraints, if they bring the rates
-/// of the rows to these values: M Δv + Φ_qᵀΛ = P, Φ_q Δv = 0 (T-impact-3). Throws ModelError E-EVENT for a rate that constraints
-/// hold.
-std::vector<double> impulsive_increment(const System& system, const State& state, std::span<const int> rows,
-                                        std::span<const double> rates, const StartOptions& options);
-
-/// ε_i of the constraint rows: proximal × an estimate of Φ M⁻¹ Φᵀ of that row, from an iteration matrix (T-proximal); of
-/// constraints that come and go, and may then depend on others, at least 1e-9. Empty: none is needed.
-std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values);
-/// Rows and columns of the identity for what stays where it is.
-void hold(const System& system, std::span<const char> rows, std::span<double> values);
-/// −ε_i on the multiplier diagonal; nothing for an empty ε.
-void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values);
 
 }  // namespace escapement

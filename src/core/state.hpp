@@ -32,6 +32,27 @@ struct State {
   std::vector<History> history;  // … and what delays do, one each
 
   void archive(Archive& a) { a(t, value, rate, acceleration, store, memory, history); }
+  /// All but the histories, into the room that is there.
+  void take_numbers(const State& from) {
+    t = from.t;
+    value = from.value;
+    rate = from.rate;
+    acceleration = from.acceleration;
+    store = from.store;
+    memory = from.memory;
+  }
+};
+
+/// What delays remember may be long: another state borrows it, and gives it back unless it is kept.
+struct LentHistory {
+  State &owner, &borrower;
+  bool back = true;
+  LentHistory(State& owner, State& borrower) : owner(owner), borrower(borrower) {
+    borrower.history.swap(owner.history);
+  }
+  ~LentHistory() {
+    if (back) borrower.history.swap(owner.history);
+  }
 };
 
 }  // namespace escapement

@@ -19,10 +19,7 @@ void build(Build& b) {
   expressions.push_back(b.compile(text, key, inputs.names, unit));
   control::add_expressions(b, inputs.signals, {given}, std::move(expressions));
   if (voltage) {
-    const auto current = b.system.state<1>(b.name("current"), electric::current_unknown("given voltage"));
-    b.add(electric::VoltageSource{a, c, current, given});
-    b.channel("current", current);
-    b.branch(Branch::Kind::voltage, a, c, true);
+    b.add(electric::VoltageSource{a, c, electric::source_current(b, {a, c}, "given voltage"), given});
   } else {
     b.channel<electric::CurrentSource>("current", b.add(electric::CurrentSource{a, c, given}), 0);
     b.branch(Branch::Kind::current, a, c);

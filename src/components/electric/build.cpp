@@ -19,12 +19,6 @@ namespace {
 
 Parameter in(Parameter p, const char* fallback) { return p.otherwise(fallback); }
 
-/// Steps end where the slope of a source changes: its memory counts the corners.
-void corners(Build& b, const ElementId& source, const std::vector<double>& times, double period,
-             double count) {
-  for (const double t : times) b.at_times({t, source, 0, 0.0, period, count});
-}
-
 struct Pulse {
   double low, high, delay, rise, fall, width, period, count;
 };
@@ -115,7 +109,7 @@ void build_exponential(Build& b, const Signal<1>& output) {
                                     v += (low - high) * -std::expm1(-(t - fall_delay) / fall_time);
                                   return v;
                                 }});
-  corners(b, id, {rise_delay, fall_delay}, 0, 1);
+  for (const double corner : {rise_delay, fall_delay}) b.at_time(corner, id, 0, 0.0);
 }
 
 }  // namespace
@@ -131,6 +125,19 @@ void two_terminals(ComponentType& type) {
   type.gives({"voltage", "V", "voltage A − B"});
   type.gives({"current", "A", "current from A through the component to B"});
   type.signs = "The voltage is A − B; the current is positive from A through the component to B.";
+}
+
+Port sensed() {
+  Port p = node_port("control", Domain::electrical, "the nodes C and D whose voltage controls it");
+  p.count = 2;
+  return p;
+}
+
+Current source_current(Build& b, const Ends& ends, const char* equation) {
+  const auto current = b.system.state<1>(b.name("current"), current_unknown(equation));
+  b.channel("current", current);
+  b.branch(Branch::Kind::voltage, ends.a, ends.b, true);
+  return current;
 }
 
 Terminal behind(Build& b, const Terminal& outer, double resistance, const char* suffix) {
@@ -205,10 +212,8 @@ Signal<1> waveform(Build& b, const char* suffix, const char* unit) {
     const double first = table->x().front(), last = table->x().back();
     const ElementId id = b.add(
         control::TimeSource{signal, [=](double t, double) { return (*table)(std::clamp(t, first, last)); }});
-    std::vector<double> times;
-    for (const double t : table->x())
-      if (t > 0) times.push_back(t);
-    corners(b, id, times, 0, 1);
+    for (const double corner : table->x())
+      if (corner > 0) b.at_time(corner, id, 0, 0.0);
   } else if (b.has("sine.amplitude")) {
     build_sine(b, signal);
   } else if (b.has("pulse.high")) {

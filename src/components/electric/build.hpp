@@ -12,6 +12,10 @@ struct Ends {
 Ends ends(Build& b, std::string_view port = "between");
 /// Declares `between` and the outputs `voltage` and `current`.
 void two_terminals(ComponentType& type);
+/// `control: [C, D]`: two nodes that are only sensed.
+Port sensed();
+/// The current of a source of voltage: an unknown, whose row (named by `equation`) sets the voltage.
+Current source_current(Build& b, const Ends& ends, const char* equation);
 /// A node inside a component, behind a resistance from an outer one; the outer one itself where there is none.
 Terminal behind(Build& b, const Terminal& outer, double resistance, const char* suffix);
 /// The voltage between two nodes as a signal.

@@ -10,7 +10,6 @@ ComponentType electric_cccs() {
   electric::two_terminals(type);
   type.connects(input("A", "the current that controls it, as a signal: of any component"));
   type.takes(number("gain", "1", "current per current"));
-  type.signs = "The voltage is A − B; the current is positive from A through the component to B.";
   type.nodes = "electrical: [in, out]";
   type.example = R"yaml(
 feed: {type: electric.current_source, sine: {amplitude: 1 mA, frequency: 1 kHz}, between: [ground, in]}

@@ -9,7 +9,6 @@ ComponentType electric_ccvs() {
   electric::two_terminals(type);
   type.connects(input("A", "the current that controls it, as a signal: of any component"));
   type.takes(number("transresistance", "ohm", "voltage per current"));
-  type.signs = "The voltage is A − B; the current is positive from A through the component to B.";
   type.nodes = "electrical: [in, out]";
   type.example = R"yaml(
 feed: {type: electric.current_source, sine: {amplitude: 1 mA, frequency: 1 kHz}, between: [ground, in]}
@@ -18,12 +17,9 @@ stage: {type: electric.ccvs, transresistance: 2 kohm, input: shunt.current, betw
 load: {type: electric.resistor, resistance: 1 kohm, between: [out, ground]}
 )yaml";
   type.build = [](Build& b) {
-    const auto [a, c] = electric::ends(b);
-    const auto current =
-        b.system.state<1>(b.name("current"), electric::current_unknown("controlled voltage"));
-    b.add(electric::VoltageSource{a, c, current, b.signal("input"), b.number("transresistance")});
-    b.channel("current", current);
-    b.branch(Branch::Kind::voltage, a, c, true);
+    const auto ends = electric::ends(b);
+    b.add(electric::VoltageSource{ends.a, ends.b, electric::source_current(b, ends, "controlled voltage"),
+                                  b.signal("input"), b.number("transresistance")});
   };
   return type;
 }

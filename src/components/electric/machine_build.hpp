@@ -4,7 +4,6 @@
 namespace escapement {
 class Build;
 struct ComponentType;
-enum class Domain;
 }  // namespace escapement
 
 namespace escapement::electric {

@@ -9,11 +9,8 @@ ComponentType electric_vccs() {
       "transconductance · (v_C − v_D) flows from A through the source to B; no current flows at the "
       "controlling nodes.";
   electric::two_terminals(type);
-  Port control = node_port("control", Domain::electrical, "the nodes C and D whose voltage controls it");
-  control.count = 2;
-  type.connects(control);
+  type.connects(electric::sensed());
   type.takes(number("transconductance", "S", "current per voltage"));
-  type.signs = "The voltage is A − B; the current is positive from A through the component to B.";
   type.nodes = "electrical: [in, out]";
   type.example = R"yaml(
 feed: {type: electric.voltage_source, sine: {amplitude: 10 mV, frequency: 1 kHz}, between: [in, ground]}

@@ -7,11 +7,8 @@ ComponentType electric_vcvs() {
   ComponentType type("electric.vcvs", "A voltage controlled by another voltage.");
   type.description = "v_A − v_B = gain · (v_C − v_D); no current flows at the controlling nodes.";
   electric::two_terminals(type);
-  Port control = node_port("control", Domain::electrical, "the nodes C and D whose voltage controls it");
-  control.count = 2;
-  type.connects(control);
+  type.connects(electric::sensed());
   type.takes(number("gain", "1", "voltage per voltage"));
-  type.signs = "The voltage is A − B; the current is positive from A through the component to B.";
   type.nodes = "electrical: [in, out]";
   type.example = R"yaml(
 feed: {type: electric.voltage_source, sine: {amplitude: 10 mV, frequency: 1 kHz}, between: [in, ground]}
@@ -19,13 +16,10 @@ stage: {type: electric.vcvs, gain: 50, between: [out, ground], control: [in, gro
 load: {type: electric.resistor, resistance: 1 kohm, between: [out, ground]}
 )yaml";
   type.build = [](Build& b) {
-    const auto [a, c] = electric::ends(b);
-    const auto control = electric::ends(b, "control");
-    const auto current =
-        b.system.state<1>(b.name("current"), electric::current_unknown("controlled voltage"));
-    b.add(electric::VoltageFromVoltage{a, c, control.a, control.b, current, b.number("gain")});
-    b.channel("current", current);
-    b.branch(Branch::Kind::voltage, a, c, true);
+    const auto ends = electric::ends(b), control = electric::ends(b, "control");
+    b.add(electric::VoltageFromVoltage{ends.a, ends.b, control.a, control.b,
+                                       electric::source_current(b, ends, "controlled voltage"),
+                                       b.number("gain")});
     b.branch(Branch::Kind::sensing, control.a, control.b);
   };
   return type;

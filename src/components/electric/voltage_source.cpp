@@ -24,11 +24,9 @@ clock: {type: electric.voltage_source, pulse: {high: 5 V, rise: 1 ms, fall: 1 ms
 load: {type: electric.resistor, resistance: 1 kohm, between: [gate, ground]}
 )yaml";
   type.build = [](Build& b) {
-    const auto [a, c] = electric::ends(b);
-    const auto current = b.system.state<1>(b.name("current"), electric::current_unknown("given voltage"));
-    b.add(electric::VoltageSource{a, c, current, electric::waveform(b, "given", "V")});
-    b.channel("current", current);
-    b.branch(Branch::Kind::voltage, a, c, true);
+    const auto ends = electric::ends(b);
+    b.add(electric::VoltageSource{ends.a, ends.b, electric::source_current(b, ends, "given voltage"),
+                                  electric::waveform(b, "given", "V")});
   };
   return type;
 }

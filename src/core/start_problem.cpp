@@ -1,0 +1,42 @@
+#include "core/start_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace escapement {
+
+StartProblem::StartProblem(const System& system, State& state, const StartOptions& options, int extra)
+    : system_(system),
+      state_(state),
+      options_(options),
+      scale_(system.size(), 1.0),
+      weights_(system.size() + extra, 1.0) {}
+
+void StartProblem::move(std::span<const double> du, double scale) {
+  const int positions = system_.rows(Kind::position).end;
+  const auto at = system_.value_of_row();
+  for (int i = 0; i < positions; ++i) state_.acceleration[i] += scale * scale_[i] * du[i];
+  for (int i = positions; i < system_.size(); ++i) state_.value[at[i]] += scale * scale_[i] * du[i];
+}
+
+void StartProblem::magnitudes(std::span<double> size, std::span<double> noise) const {
+  const int positions = system_.rows(Kind::position).end;
+  const auto at = system_.value_of_row();
+  for (int i = 0; i < system_.size(); ++i)
+    size[i] = std::abs(i < positions ? state_.acceleration[i] : state_.value[at[i]]) / scale_[i];
+  for (int i = system_.rows(Kind::holonomic).begin; i < system_.size(); ++i) noise[i] = INFINITY;
+}
+
+void StartProblem::set_weights() {
+  const int positions = system_.rows(Kind::position).end;
+  const auto nominal = system_.nominal();
+  const auto at = system_.value_of_row();
+  double top = 0;
+  for (const double a : state_.acceleration) top = std::max(top, std::abs(a));
+  for (int i = 0; i < system_.size(); ++i)
+    weights_[i] = scale_[i] / (nominal[i] + (i < positions ? top : std::abs(state_.value[at[i]])));
+  if (options_.proximal > 0 || system_.switches())
+    std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.begin() + system_.size(), 0.0);
+}
+
+}  // namespace escapement

@@ -1,0 +1,29 @@
+// What the consistent start and the operating point share: Newton's unknowns are the accelerations of positions and the
+// values of everything else.
+#pragma once
+#include "core/newton.hpp"
+#include "core/projection.hpp"
+
+namespace escapement {
+
+class StartProblem : public NewtonProblem {
+ public:
+  std::span<const double> weights() const override { return weights_; }
+  void move(std::span<const double> du, double scale) override;
+  void magnitudes(std::span<double> size, std::span<double> noise) const override;
+
+ protected:
+  /// `extra` unknowns after those of the system.
+  StartProblem(const System& system, State& state, const StartOptions& options, int extra = 0);
+  /// Relative to the larger of nominal and present magnitude, kind by kind (accelerations have no nominal); multipliers of
+  /// constraints that may depend on each other are not determined: their forces are judged through v̇.
+  void set_weights();
+
+  const System& system_;
+  State& state_;
+  const StartOptions& options_;
+  std::vector<double> scale_;  // what an increment of one means to each unknown
+  std::vector<double> weights_;
+};
+
+}  // namespace escapement
