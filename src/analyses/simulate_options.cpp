@@ -169,6 +169,7 @@ SimulateOptions simulate_options(const Model& model) {
   if (o.adaptive &&
       !v.given("newton_tolerance"))  // what Newton leaves over in a second: a small part of the tolerance
     p.newton.tolerance = std::clamp(newton_share * number(v, "tolerance") / o.scales.horizon, 1e-12, 1e-6);
+  if (o.adaptive) p.state_tolerance = 1e-11;
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
   o.prepare = prepare_options(model);
   if (v.find("regularization")) p.proximal = number(v, "regularization");
@@ -178,6 +179,12 @@ SimulateOptions simulate_options(const Model& model) {
 }
 
 void check_scheme(const Model& model, const Assembly& assembly, const SimulateOptions& options) {
+  const Range states = assembly.system.rows(Kind::state);
+  if (options.adaptive && options.scales.estimator == ErrorEstimator::history && states.size() > 0)
+    throw error("E-VALUE", model, "estimator",
+                fmt::format("`history` knows nothing of states: any step would do for {}",
+                            assembly.system.unknown_name(states.begin)),
+                "estimator: embedded");
   try {
     refuse_scheme(assembly.system, options.stepper);
   } catch (const ModelError& e) {

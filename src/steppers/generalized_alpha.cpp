@@ -63,6 +63,10 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   history.slope.assign(n, 0.0);
   history.curve.assign(n, 0.0);
   history.third_slope.assign(n + states, 0.0);
+  for (const Variable& v : system.variables())
+    if (v.steady == Steady::node) nodes_.push_back(v.row);
+  const double radius = options.states.radius_at_infinity();  // 1: no damping was asked for
+  if (!system.has_steady() || radius > 1 - 1e-9 || !options.update_parameters) options_.settling = 0;
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
   reach_.assign(positions, -1);
   for (const LieVariable& lie : system.lie_variables())  // origins of frames may be far away
@@ -91,6 +95,7 @@ StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
   history.hidden = report.hidden;
   forget_slopes();
   history.first = true;
+  history.settling = options_.settling;
   history.offset = INFINITY;
   epsilon_.clear();
   newton_.invalidate();
@@ -116,32 +121,6 @@ void GeneralizedAlpha::forget_slopes() {
   history.third = NAN;
 }
 
-namespace {
-
-/// All but the histories.
-void copy_numbers(const State& from, State& to) {
-  to.t = from.t;
-  to.value = from.value;
-  to.rate = from.rate;
-  to.acceleration = from.acceleration;
-  to.store = from.store;
-  to.memory = from.memory;
-}
-
-}  // namespace
-
-/// What delays remember may be long: the trial borrows it, and gives it back if the step comes to nothing.
-struct GeneralizedAlpha::Lent {
-  State &owner, &borrower;
-  bool back = true;
-  Lent(State& owner, State& borrower) : owner(owner), borrower(borrower) {
-    borrower.history.swap(owner.history);
-  }
-  ~Lent() {
-    if (back) borrower.history.swap(owner.history);
-  }
-};
-
 void GeneralizedAlpha::discontinuity(State& state, double slack) {
   const int first_state = system_.rows(Kind::state).begin;
   StartOptions silent = options_.start;
@@ -149,15 +128,18 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
   silent.keep_stores = true;
   silent.operating_point = false;
   State after;
-  copy_numbers(state, after);
-  Lent histories(state, after);
+  after.take_numbers(state);
+  LentHistory histories(state, after);
   system_.pass_breaks(after, slack);
   make_consistent(system_, after, silent);
   system_.remember(after, true);
   for (std::size_t i = 0; i < history.a.size(); ++i)
     history.a[i] += after.acceleration[i] - state.acceleration[i];
+  history.settling = options_.settling;
+  const bool anew = history.settling > 0;  // what rings does not go on (T-settle)
   for (std::size_t i = 0; i < history.w.size(); ++i)
-    history.w[i] += after.rate[first_state + i] - state.rate[first_state + i];
+    history.w[i] = after.rate[first_state + i] + (anew ? 0.0 : history.w[i] - state.rate[first_state + i]);
+  if (anew) history.E = 0;
   if (options_.jump_slopes || history.hidden) {
     jump_slopes(after, silent);
     history.offset = INFINITY;
@@ -215,7 +197,7 @@ void GeneralizedAlpha::jump_slopes(const State& after, const StartOptions& optio
 
 void GeneralizedAlpha::choose_coefficients(const State& state, double h, StepReport& report) {
   const auto& m = options_.mechanics;
-  const auto& s = options_.states;
+  const auto& s = state_parameters();
   const double alpha = m.alpha_m - m.alpha_f, delta = s.delta_m - s.delta_f;
   a_ = history.a;
   w_ = history.w;
@@ -235,7 +217,9 @@ void GeneralizedAlpha::choose_coefficients(const State& state, double h, StepRep
     c_.D = 0;
     report.restarted = true;
   }
-  if (update_s && s.delta_m < 0.5 && c_.E > h * (-delta) / (1 - 2 * s.delta_m) + 1e-14 * h) {
+  // Of states also where w stands for a rate far outside the step: what that leaves out no shorter step could mend.
+  if (update_s && ((s.delta_m < 0.5 && c_.E > h * (-delta) / (1 - 2 * s.delta_m) + 1e-14 * h) ||
+                   std::abs(c_.E) > 2 * h)) {
     w_ = std::span(state.rate).subspan(system_.rows(Kind::state).begin);
     c_.E = 0;
     report.restarted = true;
@@ -286,8 +270,12 @@ void GeneralizedAlpha::set_weights(const State& state) {
     weights_[i] = std::max(c_.c0 / nominal[i], c_.c1 / speed) / c_.h;
     if (index2_) weights_[system_.size() + i] = weights_[i];  // the projection d is in units of v̇ too
   }
+  const Range states = system_.rows(Kind::state);
   for (int i = positions; i < system_.size(); ++i)
     weights_[i] = 1 / (nominal[i] + std::abs(state.value[at[i]]));
+  const double sharper = options_.newton.tolerance / options_.state_tolerance;
+  if (sharper > 1 && system_.has_steady())
+    for (int i = states.begin; i < states.end; ++i) weights_[i] *= sharper;
   if (regularised())  // redundant multipliers are not determined: their forces are judged through v̇
     std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.begin() + system_.size(), 0.0);
 }
@@ -501,7 +489,7 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
     throw ModelError("E-STEP", "generalized-alpha", "advance before start", "call start(state) first");
   StepReport report;
   const auto& m = options_.mechanics;
-  const auto& s = options_.states;
+  const auto& s = state_parameters();
   const Range states = system_.rows(Kind::state);
   const int positions = system_.rows(Kind::position).end;
   const auto at = system_.value_of_row();
@@ -513,7 +501,7 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
     epsilon_ = proximal_diagonal(system_, options_.proximal, newton_.matrix());
     newton_.invalidate();
   }
-  Lent histories(state, trial_);
+  LentHistory histories(state, trial_);
   // Velocity with the offset that index-3 multipliers need; only where the offset changes (T-constraint-5).
   std::copy(state.rate.begin(), state.rate.begin() + positions, velocity_start_.begin());
   if (!index2_ && options_.offset_projection && system_.rows(Kind::holonomic).size() > 0) {
@@ -534,7 +522,7 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
     w_bar_[i] = (s.delta_f * rate - s.delta_m * w_[i]) / (1 - s.delta_m);
     s_bar_[i] = state.store[i] + h * ((1 - c_.theta) * w_[i] + c_.theta * w_bar_[i]);
   }
-  copy_numbers(state, trial_);
+  trial_.take_numbers(state);
   trial_.t = state.t + h;
   // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
   const double bend = h * (h + history.last_step);
@@ -580,7 +568,7 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
 
 void GeneralizedAlpha::commit(State& state) {
   const auto& m = options_.mechanics;
-  const auto& s = options_.states;
+  const auto& s = state_parameters();
   const Range states = system_.rows(Kind::state);
   const int positions = system_.rows(Kind::position).end;
   const auto at = system_.value_of_row();
@@ -607,6 +595,7 @@ void GeneralizedAlpha::commit(State& state) {
   history.D = c_.D_next;
   history.E = c_.E_next;
   history.first = false;
+  history.settling = std::max(0, history.settling - 1);
   history.offset = c_.C * h * h;
   trial_.history.swap(state.history);
   std::swap(state, trial_);

@@ -28,8 +28,12 @@ struct GeneralizedAlphaOptions {
       true;                 // γ_n, θ_n follow the step sizes (T-alpha-6); false: the classical constants
   bool update_beta = true;  // β_n = ¼(γ_n + ½)², for stability under changing steps
   bool offset_projection = true;  // index 3 only
+  int settling =
+      2;  // steps of circuits after a start or a jump that damp what they cannot resolve (T-settle)
   bool jump_slopes = false;  // at a jump v̈ and s̈ count too: for steps whose error is controlled (T-jump-4)
-  double proximal = 0;       // > 0: redundant constraints allowed (T-proximal)
+  double state_tolerance =
+      INFINITY;         // of Newton for states of circuits, if less than for the rest (T-error-7)
+  double proximal = 0;  // > 0: redundant constraints allowed (T-proximal)
   NewtonOptions newton;
   StartOptions start;
 };
@@ -86,7 +90,7 @@ class GeneralizedAlpha {
   void interpolate(const State& from, double s, State& between) const;
   /// How far the step just computed is off, by the formulas of T-error: per unknown, relative to the scales, over the length
   /// of the step relative to `horizon`; the largest counts. Infinite while there is no third point (see look_ahead).
-  LocalError local_error(const State& from, const ErrorScales& scales);
+  LocalError local_error(State& from, const ErrorScales& scales);
   /// Is there a third point, for the error of the next step and for what lies within it? Not after a start or a jump: then
   /// a trial step of half the size gives one.
   bool third_point() const { return history.third == history.third; }
@@ -116,9 +120,11 @@ class GeneralizedAlpha {
     std::vector<char>
         algebraic;        // state rows in which nothing is stored: their error counts as that of a signal
     bool hidden = false;  // some rates of stores follow from derivatives of algebraic rows
+    int settling = 0;     // steps that still settle
+    bool forgets = true;  // fast parts make the errors of states count less (T-error-5)
     void archive(Archive& ar) {
-      ar(algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span, third_slope, largest, third,
-         offset);
+      ar(settling, forgets, algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span, third_slope,
+         largest, third, offset);
     }
   };
   History history;
@@ -144,9 +150,12 @@ class GeneralizedAlpha {
 
  private:
   class Step;
-  struct Lent;
   StartReport begin(State& state, const StartOptions& options);
   void find_algebraic(const State& state);
+  /// Of the next step.
+  const StateParameters& state_parameters() const {
+    return history.settling > 0 ? settling_parameters_ : options_.states;
+  }
   void choose_coefficients(const State& state, double h, StepReport& report);
   bool project_velocity(const State& state, std::span<double> v, NewtonReport& report);
   Shift shift() const;
@@ -160,14 +169,21 @@ class GeneralizedAlpha {
   void forget_slopes();
   void jump_slopes(const State& after, const StartOptions& options);
   void defects(const State& from, ErrorEstimator estimator);
+  bool forget(const ErrorScales& scales);
+  double between_ends(int row, double change) const;
 
   const System& system_;
   GeneralizedAlphaOptions options_;
+  const StateParameters settling_parameters_ = StateParameters::jansen_whiting_hulbert(0);
   std::vector<ParameterWarning> warnings_;
   bool index2_, constrained_;
   Newton newton_;
   Coefficients c_, factored_for_;
   State trial_, aside_;
+  std::unique_ptr<LinearSolver> slow_;  // work of forget()
+  std::vector<double> stores_, slow_values_, carried_[3];
+  std::vector<char> at_rest_;
+  std::vector<int> nodes_;  // rows of the nodes of circuits
   // Work: predicted u and v without the new acceleration, stores without the new flow, projection d, T(u), weights.
   std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, weights_, work_, rows_,
       scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_;

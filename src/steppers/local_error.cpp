@@ -1,9 +1,11 @@
 // The error of a step, and the motion within it (T-error, T-dense).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/manifold.hpp"
 #include "steppers/generalized_alpha.hpp"
+#include "steppers/step_control.hpp"
 
 namespace escapement {
 
@@ -41,7 +43,7 @@ void GeneralizedAlpha::defects(const State& from, ErrorEstimator estimator) {
   }
 }
 
-LocalError GeneralizedAlpha::local_error(const State& from, const ErrorScales& scales) {
+LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales) {
   LocalError error;
   if (scales.estimator == ErrorEstimator::embedded && !third_point()) return {INFINITY, -1, false};
   defects(from, scales.estimator);
@@ -51,21 +53,16 @@ LocalError GeneralizedAlpha::local_error(const State& from, const ErrorScales& s
 
   // What the defects do to the solution: the equations of the step with them taken off, solved once with its matrix. It
   // keeps stiff parts, whose rates amplify every error, from deciding the step (T-error-3).
-  aside_.t = trial_.t;
-  aside_.value = trial_.value;
-  aside_.rate = trial_.rate;
-  aside_.acceleration = trial_.acceleration;
-  aside_.store = trial_.store;
-  aside_.memory = trial_.memory;
+  aside_.take_numbers(trial_);
   for (int i = 0; i < positions; ++i) {
     work_[i] = u_[i] - defect_q_[i];
     aside_.rate[i] -= defect_v_[i];
   }
   move_positions(system_, from.value, work_, aside_.value, {});
-  const auto histories = [&] { aside_.history.swap(const_cast<State&>(from).history); };
-  histories();
-  system_.residual(aside_, shift(), rows_);
-  histories();
+  {
+    LentHistory histories(from, aside_);
+    system_.residual(aside_, shift(), rows_);
+  }
   for (int i = states.begin; i < states.end; ++i)
     rows_[i] -= s_bar_[i - states.begin] - defect_s_[i - states.begin];
   std::fill(rows_.begin() + system_.rows(Kind::holonomic).begin, rows_.end(), 0.0);
@@ -85,12 +82,99 @@ LocalError GeneralizedAlpha::local_error(const State& from, const ErrorScales& s
     count(i, false, defect_q_[i] + c_.c0 * rows_[i], turns_[i] ? 0.0 : reach(from, i), scales.positions);
     count(i, true, defect_v_[i] + c_.c1 * rows_[i], from.rate[i], scales.velocities);
   }
-  for (int i = positions; i < n; ++i)
+  const LocalError mechanical = error;
+  if (system_.has_steady())  // what Newton may leave over no shorter step removes (T-error-7)
+    for (int i = states.begin; i < states.end; ++i) {
+      const double noise =
+          2 * options_.state_tolerance * (system_.nominal()[i] + std::abs(from.value[at[i]]));
+      if (std::abs(rows_[i]) < noise) rows_[i] = 0;
+    }
+  for (int i = states.begin; i < states.end; ++i)
     count(i, false, rows_[i], from.value[at[i]],
-          i < states.end ? (history.algebraic[i - states.begin] ? scales.signals : scales.states)
-          : i < system_.rows(Kind::holonomic).begin ? scales.signals
-                                                    : scales.multipliers);
+          history.algebraic[i - states.begin] ? scales.signals : scales.states);
+  if (error.size > (history.forgets ? 0.1 : StepControl::accept) && error.row >= states.begin &&
+      forget(scales)) {
+    const double all = std::exchange(error, mechanical).size;
+    for (int i = states.begin; i < states.end; ++i)
+      count(i, false, std::max(std::abs(rows_[i]) / share, std::abs(scratch_[i])), from.value[at[i]],
+            history.algebraic[i - states.begin] ? scales.signals : scales.states);
+    history.forgets = error.size < 0.5 * all;  // else it is not worth its cost
+  }
+  // Circuits follow their sources, however long the step: what lies between its ends should be right too (T-error-8).
+  for (const int i : nodes_)
+    count(i, false, between_ends(i, trial_.value[at[i]] - from.value[at[i]]) / share, from.value[at[i]],
+          scales.states);
+  for (int i = states.end; i < n; ++i)
+    count(i, false, rows_[i], from.value[at[i]],
+          i < system_.rows(Kind::holonomic).begin ? scales.signals : scales.multipliers);
   return error;
+}
+
+/// How far the interpolant of this unknown (T-dense-2) may be off within the step, by the next divided difference; after a
+/// start or a corner, how far a straight line is.
+double GeneralizedAlpha::between_ends(int i, double change) const {
+  const double h = c_.h, slope = change / h;
+  if (!(history.last_step > 0 && history.span > history.last_step)) {
+    const double third = history.third, bend = (slope - history.third_slope[i]) / (h - third);
+    return third_point() ? 0.25 * std::abs(bend) * h * h : 0.0;
+  }
+  const double bend = (slope - history.slope[i]) / (h + history.last_step);
+  const double third = (bend - history.curve[i]) / (h + history.span);
+  return 0.25 * std::abs(third) * h * h * (h + history.last_step);  // (t − t_n)(t_{n+1} − t)(t − t_{n−1})
+}
+
+/// Errors of states do not all add up: what decays forgets them. Of an error ε in rows_ that every step makes again, this is left
+/// at the end of the horizon H, per share of it: (M + H A)⁻¹ M ε, into scratch_ (T-error-5). False where the errors oscillate,
+/// which that would take for decay.
+bool GeneralizedAlpha::forget(const ErrorScales& scales) {
+  const Range states = system_.rows(Kind::state);
+  const std::size_t entries = system_.pattern().nonzeros();
+  stores_.resize(entries);
+  slow_values_.resize(entries);
+  system_.tangent(trial_, Shift::stores(), {}, work_, stores_);
+  const auto only_states = [&](std::vector<double>& x) {
+    std::fill(x.begin(), x.begin() + states.begin, 0.0);
+    std::fill(x.begin() + states.end, x.end(), 0.0);
+  };
+  const auto step_of = [&](LinearSolver& solver, std::vector<double>& x) {
+    multiply(system_.pattern(), stores_, x, work_);
+    x = work_;
+    only_states(x);
+    solver.solve(x);
+    only_states(x);
+  };
+  // The errors after three short implicit steps, in which stiff parts vanish, and their first and second differences over two
+  // more: what decays has both along itself, what oscillates has the second against itself, measured by the energy xᵀMx.
+  const auto energy = [&](const std::vector<double>& x, auto y) {
+    for (int i = 0; i < system_.size(); ++i) scratch_[i] = y(i);
+    multiply(system_.pattern(), stores_, scratch_, work_);
+    double sum = 0;
+    for (int i = states.begin; i < states.end; ++i) sum += x[i] * work_[i];
+    return sum;
+  };
+  std::vector<double>*x = carried_, &y0 = x[0], &y1 = x[1], &y2 = x[2];
+  y0 = rows_;
+  only_states(y0);
+  for (int k = 0; k < 3; ++k) step_of(newton_.solver(), y0);
+  step_of(newton_.solver(), y1 = y0);
+  step_of(newton_.solver(), y2 = y1);
+  const double square = energy(y0, [&](int i) { return y0[i]; });
+  const double first = energy(y0, [&](int i) { return y0[i] - y1[i]; });
+  const double second = energy(y0, [&](int i) { return y0[i] - 2 * y1[i] + y2[i]; });
+  if (second < 0 && first < 0.3 * std::sqrt(-second * std::abs(square))) return false;
+
+  if (!slow_) {
+    slow_ = make_solver(system_.size());
+    slow_->analyze(system_.pattern(), system_.elimination_order());
+    at_rest_.assign(system_.size(), 1);
+    std::fill(at_rest_.begin() + states.begin, at_rest_.begin() + system_.rows(Kind::algebraic).end, 0);
+  }
+  system_.tangent(trial_, {.acceleration = 1, .store = 1, .flow = scales.horizon}, {}, work_, slow_values_);
+  hold(system_, at_rest_, slow_values_);
+  if (!slow_->factor(slow_values_).ok) return false;
+  scratch_ = rows_;
+  step_of(*slow_, scratch_);
+  return true;
 }
 
 StepReport GeneralizedAlpha::look_ahead(State& state, double h) {
