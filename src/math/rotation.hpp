@@ -38,6 +38,11 @@ struct Frame {
   Frame inverse() const { return {R.inverse(), -(R.inverse() * x)}; }
 };
 
+template <class S>
+Frame<S> as(const Frame<double>& f) {
+  return {as<S>(f.R), as<S>(f.x)};
+}
+
 /// The matrix of a rotation: its columns are the body's axes.
 Matrix3 matrix(const Rotation<double>& R);
 /// The rotation with these axes as columns (orthonormal, right-handed).
@@ -51,6 +56,56 @@ Matrix3 tangent_so3(const Vector3& w);
 inline Matrix3 left_tangent_so3(const Vector3& w) { return tangent_so3(-w); }
 /// The coupling block of the SE(3) tangent operator: T(v, w) = [[T(w), Q], [0, T(w)]] (T-lie-4).
 Matrix3 tangent_se3_coupling(const Vector3& v, const Vector3& w);
+
+/// 1/t² (1 − t/2 cot t/2) and its derivative by s = t², t < 2π: what the inverse tangent operators need.
+template <class S>
+struct InverseTangent {
+  S e, slope;
+  explicit InverseTangent(const S& s) {
+    if (value(s) < 0.25) {  // |B_2k| / (2k)! s^(k−1); the next term is below 1e-17
+      constexpr double c[] = {1.0 / 12,
+                              1.0 / 720,
+                              1.0 / 30240,
+                              1.0 / 1209600,
+                              1.0 / 47900160,
+                              691.0 / 1307674368000.0,
+                              1.0 / 74724249600.0,
+                              3617.0 / 10670622842880000.0};
+      e = S(c[7]);
+      slope = S(7 * c[7]);
+      for (int k = 6; k >= 0; --k) {
+        e = e * s + c[k];
+        if (k > 0) slope = slope * s + k * c[k];
+      }
+      return;
+    }
+    const S t = sqrt(s), half = 0.5 * t, sine = sin(half), cotangent = cos(half) / sine;
+    const S c = half * cotangent;
+    e = (1.0 - c) / s;
+    slope = (0.25 * (half / (sine * sine) - cotangent) / t - e) / s;
+  }
+};
+
+/// The rotation vector of a rotation, by less than half a turn.
+template <class S>
+Vec3<S> log_so3(const Rotation<S>& R) {
+  const S square = dot(R.u, R.u);
+  const double sign = value(R.w) < 0 ? -1.0 : 1.0;
+  if (value(square) < 1e-3) {  // 2 asin(r)/r
+    constexpr double c[] = {1.0, 1.0 / 6, 3.0 / 40, 5.0 / 112, 35.0 / 1152, 63.0 / 2816};
+    S sum(c[5]);
+    for (int k = 4; k >= 0; --k) sum = sum * square + c[k];
+    return (2 * sign * sum) * R.u;
+  }
+  const S r = sqrt(square);
+  return (2 * sign * atan2(r, sign * R.w) / r) * R.u;
+}
+/// T⁻¹(w) a, with `back` T⁻¹(−w) a.
+template <class S>
+Vec3<S> untangled(const Vec3<S>& w, const Vec3<S>& a, const S& e, bool back) {
+  const Vec3<S> wa = cross(w, a);
+  return a + (back ? -0.5 : 0.5) * wa + e * cross(w, wa);
+}
 
 /// Unit length, kept against rounding (one Newton step from an almost unit quaternion).
 Rotation<double> normalised(const Rotation<double>& r);

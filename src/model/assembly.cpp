@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <set>
 
@@ -35,7 +36,7 @@ class Assembler final : public Resolver {
   // ---- Resolver
 
   Handle node(int component, const Port& port, int end) override {
-    if (port.key.empty()) return own_nodes_[component];
+    if (port.key.empty()) return own_node(component, end);
     const FlatComponent& c = model_.components[component];
     const Node* value = c.fields->find(port.key);
     const std::string where = c.path + "." + port.key;
@@ -301,6 +302,14 @@ class Assembler final : public Resolver {
     for (const DeclaredNode& d : model_.nodes) declared_.push_back(make_node(builder_, d.domain, d.path));
   }
 
+  /// Number 0 is the node that it provides, the others are the further ones of a flexible body.
+  Handle own_node(int component, int number) const {
+    return number == 0 ? own_nodes_[component] : Handle(further_[component][number - 1]);
+  }
+  const Frame<double>& design(int component, int number) const {
+    return number == 0 ? bodies_[component].pose : bodies_[component].further[number - 1];
+  }
+
   Handle node_named(const std::string& absolute, const std::string& text, Domain domain, const Mark& mark,
                     const std::string& where, const Namespace& space) {
     if (absolute == "ground") return {};
@@ -310,17 +319,18 @@ class Assembler final : public Resolver {
         const int c = model_.find_component(absolute.substr(0, dot));
         if (c < 0 || !model_.components[c].type->frames) continue;
         const std::string name = dot < absolute.size() ? absolute.substr(dot + 1) : "";
-        for (const auto& [known, on_node] : bodies_[c].frames)
-          if (known == name) {
-            if (framed_) framed_->on_node = on_node, framed_->design = bodies_[c].pose * on_node;
-            return own_nodes_[c];
+        for (const BodyFrames::Named& frame : bodies_[c].frames)
+          if (frame.name == name) {
+            if (framed_)
+              framed_->on_node = frame.on_node, framed_->design = design(c, frame.node) * frame.on_node;
+            return own_node(c, frame.node);
           }
         if (model_.components[c].type->output(name))
           throw fault("E-DOMAIN", mark, where,
                       fmt::format("`{}` is a signal, needs a frame of a body", text));
         std::vector<std::string> names;
-        for (const auto& [known, on_node] : bodies_[c].frames)
-          if (!known.empty()) names.push_back(absolute.substr(0, dot) + "." + known);
+        for (const BodyFrames::Named& frame : bodies_[c].frames)
+          if (!frame.name.empty()) names.push_back(absolute.substr(0, dot) + "." + frame.name);
         throw fault("E-REFERENCE", mark, where, fmt::format("there is no frame `{}`", text),
                     did_you_mean(text, names, fmt::format("its frames: {}", fmt::join(names, ", "))));
       }
@@ -448,12 +458,16 @@ class Assembler final : public Resolver {
   void begin_widths() {
     diagnostics_.stop();  // widths need valid fields
     bodies_.resize(model_.components.size());
+    further_.resize(model_.components.size());
     for (std::size_t i = 0; i < model_.components.size(); ++i) {
       const FlatComponent& c = model_.components[i];
       if (c.type->frames)
         diagnostics_.collect([&] {
           bodies_[i] = c.type->frames(
               Build(builder_, *this, static_cast<int>(i), *c.type, c.path, values_[i], *c.fields));
+          for (std::size_t k = 0; k < bodies_[i].further.size(); ++k)
+            further_[i].push_back(Build::typed<Pose>(
+                make_node(builder_, Domain::frame, fmt::format("{}.node{}", c.path, k + 2))));
         });
     }
     diagnostics_.stop();
@@ -835,9 +849,24 @@ class Assembler final : public Resolver {
   /// Bodies start where they say, or where joint coordinates put them.
   void place_bodies(Assembly& a) {
     std::vector<PlacedBody> bodies;
-    for (std::size_t i = 0; i < bodies_.size(); ++i)
-      if (is_body(i)) bodies.push_back({own_nodes_[i].variable, &bodies_[i]});
-    for (const JointPlacement* j : place(bodies, joints_))
+    std::vector<JointPlacement> joints = joints_;
+    std::deque<BodyFrames> more;  // the further nodes of flexible bodies, tied to the first
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      if (!is_body(i)) continue;
+      BodyFrames& first = bodies_[i];
+      bodies.push_back({own_nodes_[i].variable, &first});
+      for (std::size_t k = 0; k < further_[i].size(); ++k) {
+        const Frame<double> there = first.pose.inverse() * first.further[k];
+        BodyFrames& node = more.emplace_back();
+        node.pose = first.further[k];
+        node.velocity = first.velocity + first.pose.R * cross(first.angular_velocity, there.x);
+        node.angular_velocity = there.R.inverse() * first.angular_velocity;
+        bodies.push_back({further_[i][k].variable, &node});
+        joints.push_back(
+            {model_.components[i].path, Build::typed<Pose>(own_nodes_[i]), further_[i][k], {}, {}});
+      }
+    }
+    for (const JointPlacement* j : place(bodies, joints))
       if (!j->kept)
         a.warnings.push_back(fmt::format(
             "{}: it closes a loop, so its coordinate at the start follows from the other joints", j->path));
@@ -856,7 +885,9 @@ class Assembler final : public Resolver {
     }
     if (!joints_.empty())
       for (std::size_t i = 0; i < bodies_.size(); ++i)
-        if (is_body(i) && !touched_.contains(own_nodes_[i].variable))
+        if (is_body(i) && !touched_.contains(own_nodes_[i].variable) &&
+            std::none_of(further_[i].begin(), further_[i].end(),
+                         [&](const Pose& p) { return touched_.contains(p.variable); }))
           a.warnings.push_back(fmt::format("{}: nothing is attached to this body, it moves freely",
                                            model_.components[i].path));
     for (const Memory& m : memories_)
@@ -888,9 +919,9 @@ class Assembler final : public Resolver {
     const auto& frames = bodies_[component].frames;
     if (c.type->provides) {
       part.ends.push_back(
-          {own_nodes_[component].variable, frames.empty() ? Frame<double>{} : frames.front().second});
+          {own_nodes_[component].variable, frames.empty() ? Frame<double>{} : frames.front().on_node});
     } else if (c.type->frames) {
-      for (const auto& [name, at] : frames) draw(component, {shape.primitive, part.size, {{-1, at}}});
+      for (const auto& f : frames) draw(component, {shape.primitive, part.size, {{-1, f.on_node}}});
       return;
     } else {
       for (const Port& port : c.type->ports) {
@@ -915,6 +946,8 @@ class Assembler final : public Resolver {
       scene_.components[i].connections = links[i];
       if (scene_.components[i].parts.empty()) draw_by_type(static_cast<int>(i));
       if (c.type->provides) know(own_nodes_[i], c.path, *c.type->provides);
+      for (std::size_t k = 0; k < further_[i].size(); ++k)
+        know(further_[i][k], fmt::format("{}.node{}", c.path, k + 2), Domain::frame);
     }
     for (std::size_t d = 0; d < declared_.size(); ++d)
       know(declared_[d], model_.nodes[d].path, model_.nodes[d].domain);
@@ -1152,7 +1185,8 @@ class Assembler final : public Resolver {
   std::vector<Start> starts_;
   std::vector<KeptParts> kept_;
   std::vector<TimeEvent> events_;
-  std::vector<BodyFrames> bodies_;  // by component
+  std::vector<BodyFrames> bodies_;          // by component
+  std::vector<std::vector<Pose>> further_;  // nodes of flexible bodies
   std::vector<JointPlacement> joints_;
   std::set<int> touched_;                           // bodies that something is attached to, by variable
   std::map<std::pair<int, int>, Offered> offered_;  // by component and number

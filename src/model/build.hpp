@@ -172,10 +172,10 @@ class Build {
   bool trusts_code() const { return resolver_.trusts_code(); }
 
   // ---- connections
-  /// The node it owns.
+  /// The node it owns, or a further one of a flexible body (BodyFrames::further).
   template <class H>
-  H own_node() const {
-    return typed<H>(resolver_.node(component_, Port{}, 0));
+  H own_node(int number = 0) const {
+    return typed<H>(resolver_.node(component_, Port{}, number));
   }
   template <class H>
   H node(std::string_view key, int end = 0) const {

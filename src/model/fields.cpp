@@ -132,11 +132,14 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
         std::find(also.begin(), also.end(), e.key) != also.end())
       continue;
     diagnostics.collect([&] {
-      std::vector<std::string> names = also;
+      std::vector<std::string> names;  // its own keys first: of two that are equally near the first is meant
       for (const Parameter& p : parameters) names.push_back(p.key);
       std::sort(names.begin(), names.end());
+      names.insert(names.end(), also.begin(), also.end());
+      std::vector<std::string> sorted = names;
+      std::sort(sorted.begin(), sorted.end());
       throw fault("E-KEY", e.mark, child(e.key), "there is no such key here",
-                  did_you_mean(e.key, names, fmt::format("one of {}", fmt::join(names, ", "))));
+                  did_you_mean(e.key, names, fmt::format("one of {}", fmt::join(sorted, ", "))));
     });
   }
   for (const Parameter& p : parameters) {

@@ -15,12 +15,19 @@ struct AttachedFrame {
   Frame<double> on_node{}, design{};
 };
 
-/// The frames of a body by name ("" is its reference frame), relative to its node, and where the node starts.
+/// The frames of a body by name ("" is its reference frame), relative to its node, and where the node starts. A flexible body
+/// has further nodes.
 struct BodyFrames {
-  std::vector<std::pair<std::string, Frame<double>>> frames;
-  Frame<double> pose{};        // of the node, in the design position
-  Vector3 velocity{};          // of the node, world axes
-  Vector3 angular_velocity{};  // body axes
+  struct Named {
+    std::string name;
+    Frame<double> on_node{};
+    int node = 0;  // which one; 0 the first
+  };
+  std::vector<Named> frames;
+  Frame<double> pose{};                // of the (first) node, in the design position
+  std::vector<Frame<double>> further;  // of the others
+  Vector3 velocity{};                  // of the node, world axes
+  Vector3 angular_velocity{};          // body axes
   bool velocity_given = false;
 };
 

@@ -230,7 +230,11 @@ std::string reference_markdown(const Registry& registry) {
 
 std::string example_model(const ComponentType& type) {
   std::string out = fmt::format("escapement: 1\ntitle: {} example\n", type.name);
-  if (type.example.find("type: body.") != std::string::npos) out += "gravity: [0, 0, -9.81 m/s^2]\n";
+  for (const char* bodies : {"type: body.", "type: beam."})
+    if (type.example.find(bodies) != std::string::npos) {
+      out += "gravity: [0, 0, -9.81 m/s^2]\n";
+      break;
+    }
   if (!type.nodes.empty()) out += fmt::format("nodes: {{{}}}\n", type.nodes);
   out += "components:\n";
   std::istringstream example(trimmed_example(type));

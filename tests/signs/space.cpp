@@ -38,6 +38,34 @@ constexpr double pi = 3.14159265358979323846;
 
 Cases space() {
   return {
+      // ---- beams
+      {"beam.line",
+       [] {
+         const std::string beam =
+             "l: {type: beam.line, from: [0, 0, 0], to: [1 m, 0, 0], elements: 2, rectangle: {width: 2 cm, "
+             "height: 1 cm}, "
+             "material: steel}\nroot: {type: joint.fixed, between: [ground, l.start], at: [0, 0, 0]}\nf: "
+             "{type: "
+             "force.point, at: l.end, force: ";
+         const At weight(0, beam + "[0, 0, 0]}");
+         CHECK(weight["l.end.position.x"] == about(1));
+         const At pulled(2e-3, beam + "[1 MN, 0, 0]}");
+         CHECK(pulled["l.end.strain.x"] > 0);
+         CHECK(pulled["l.end.force.x"] > 0);  // tension
+         const At lifted(0.02, beam + "[0, 0, 100 N]}");
+         CHECK(lifted["l.end.position.z"] > 0);
+         CHECK(lifted["l.end.force.z"] > 0);
+         CHECK(lifted["l.end.moment.y"] < 0);
+         CHECK(lifted["l.end.curvature.y"] < 0);
+         const At along(
+             0.02,
+             "l: {type: beam.line, from: [0, 0, 0], to: [0, 0, 1 m], up: [1, 0, 0], rectangle: "
+             "{width: 2 cm, height: "
+             "1 cm}, material: steel}\nroot: {type: joint.fixed, between: [ground, l.start], at: [0, 0, 0]}\n"
+             "f: {type: force.point, at: l.end, force: [100 N, 0, 0]}");
+         CHECK(along["l.end.force.z"] > 0);  // the section's z is up
+       }},
+
       // ---- solids
       {"body.box",
        [] {

@@ -26,7 +26,7 @@ spring: {type: force.spring, between: [hook.left, lamp], stiffness: 20 N/m, damp
     const Frame<double> at = body::pose(b, "");
     anchor.frames = {{"", at}};
     for (const Node::Entry& e : b.entries("frames"))
-      anchor.frames.emplace_back(e.key, at * body::pose(b, "frames." + e.key + "."));
+      anchor.frames.push_back({e.key, at * body::pose(b, "frames." + e.key + ".")});
     return anchor;
   };
   type.build = [](Build&) {};

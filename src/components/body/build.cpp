@@ -119,22 +119,22 @@ BodyFrames frames(const Build& b, const MassProperties& p) {
     for (const char* channel : {"position", "quaternion", "velocity", "angular_velocity", "energy"})
       if (e.key == channel)
         b.refuse_at(e.value, "E-NAME", "frames." + e.key, "is a channel of the body already", "another name");
-    body.frames.emplace_back(e.key, to_node * pose(b, "frames." + e.key + "."));
+    body.frames.push_back({e.key, to_node * pose(b, "frames." + e.key + ".")});
   }
   Frame<double> at = to_node;
   std::string name = "";
   if (b.has("initial.frame")) {
     name = b.text("initial.frame");
     const auto known =
-        std::find_if(body.frames.begin(), body.frames.end(), [&](const auto& f) { return f.first == name; });
+        std::find_if(body.frames.begin(), body.frames.end(), [&](const auto& f) { return f.name == name; });
     if (known == body.frames.end()) {
       std::vector<std::string> names;
       for (const auto& f : body.frames)
-        if (!f.first.empty()) names.push_back(f.first);
+        if (!f.name.empty()) names.push_back(f.name);
       b.refuse("E-REFERENCE", "initial.frame", fmt::format("there is no frame `{}`", name),
                did_you_mean(name, names, fmt::format("its frames: {}", fmt::join(names, ", "))));
     }
-    at = known->second;
+    at = known->on_node;
   }
   const Frame<double> start = pose(b, "initial.");
   body.pose = start * at.inverse();

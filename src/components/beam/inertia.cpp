@@ -1,0 +1,3 @@
+#include "components/beam/inertia.hpp"
+
+template class escapement::Group<escapement::beam::Inertia>;

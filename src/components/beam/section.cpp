@@ -1,0 +1,254 @@
+#include "components/beam/section.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace escapement::beam {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+struct Known {
+  const char* name;
+  Material material;
+};
+// Usual values at room temperature.
+constexpr Known materials[] = {{"steel", {210e9, 0.30, 7850}},    {"stainless_steel", {193e9, 0.29, 8000}},
+                               {"aluminium", {70e9, 0.33, 2700}}, {"titanium", {114e9, 0.34, 4430}},
+                               {"magnesium", {45e9, 0.29, 1770}}, {"copper", {120e9, 0.34, 8960}},
+                               {"brass", {103e9, 0.34, 8500}},    {"nylon", {2.8e9, 0.40, 1140}}};
+
+/// Shear factor of a thin-walled section with two flanges and webs (Cowper): m the area of the flanges over that of the webs,
+/// n width over height.
+double box_shear_factor(double m, double n, double nu) {
+  return 10 * (1 + nu) * (1 + 3 * m) * (1 + 3 * m) /
+         (12 + 72 * m + 150 * m * m + 90 * m * m * m + nu * (11 + 66 * m + 135 * m * m + 90 * m * m * m) +
+          10 * n * n * ((3 + nu) * m + 3 * m * m));
+}
+double i_shear_factor(double m, double n, double nu) {
+  return 10 * (1 + nu) * (1 + 3 * m) * (1 + 3 * m) /
+         (12 + 72 * m + 150 * m * m + 90 * m * m * m + nu * (11 + 66 * m + 135 * m * m + 90 * m * m * m) +
+          30 * n * n * (m + m * m) + 5 * nu * n * n * (8 * m + 9 * m * m));
+}
+
+Material read_material(const Build& b) {
+  if (b.has("material")) {
+    for (const char* key : {"youngs_modulus", "poisson_ratio", "density"})
+      if (b.has(key)) b.refuse("E-CHOICE", key, "the material says that already", "remove it, or `material`");
+    for (const Known& k : materials)
+      if (b.text("material") == k.name) return k.material;
+  }
+  for (const char* key : {"youngs_modulus", "poisson_ratio", "density"})
+    if (!b.has(key))
+      b.refuse("E-MISSING", "", fmt::format("`{}` is missing", key),
+               "material: steel, or youngs_modulus, poisson_ratio and density");
+  return {b.number("youngs_modulus"), b.number("poisson_ratio"), b.number("density")};
+}
+
+}  // namespace
+
+Section rectangle(double width_y, double height_z, double nu) {
+  const double a = std::max(width_y, height_z), c = std::min(width_y, height_z);
+  double sum = 0;
+  for (int n = 1; n < 40; n += 2) sum += std::tanh(n * pi * a / (2 * c)) / std::pow(n, 5);
+  const double torsion = a * c * c * c / 3 * (1 - 192 * c / (std::pow(pi, 5) * a) * sum);
+  const double area = width_y * height_z, shear = 10 * (1 + nu) / (12 + 11 * nu) * area;
+  return {area,
+          shear,
+          shear,
+          torsion,
+          width_y * std::pow(height_z, 3) / 12,
+          height_z * std::pow(width_y, 3) / 12};
+}
+
+Section ellipse(double y, double z, double nu) {
+  const double area = pi * y * z;
+  const auto factor = [&](double along, double across) {  // half axes along and across the force
+    const double a = along * along, c = across * across;
+    return 12 * (1 + nu) * a * (3 * a + c) / ((40 + 37 * nu) * a * a + (16 + 10 * nu) * a * c + nu * c * c);
+  };
+  return {area,
+          factor(y, z) * area,
+          factor(z, y) * area,
+          pi * std::pow(y * z, 3) / (y * y + z * z),
+          pi * y * std::pow(z, 3) / 4,
+          pi * z * std::pow(y, 3) / 4};
+}
+
+Section tube(double outer, double inner, double nu) {
+  const double area = pi * (outer * outer - inner * inner),
+               bending = pi / 4 * (std::pow(outer, 4) - std::pow(inner, 4));
+  const double m = inner / outer, k = (1 + m * m) * (1 + m * m);
+  const double shear = 6 * (1 + nu) * k / ((7 + 6 * nu) * k + (20 + 12 * nu) * m * m) * area;
+  return {area, shear, shear, 2 * bending, bending, bending};
+}
+
+Section box(double width, double height, double wall, double nu) {
+  const Section whole = rectangle(width, height, nu),
+                hole = rectangle(width - 2 * wall, height - 2 * wall, nu);
+  const double area = whole.area - hole.area, w = width - wall, h = height - wall;
+  return {area,
+          box_shear_factor(h / w, h / w, nu) * area,
+          box_shear_factor(w / h, w / h, nu) * area,
+          2 * wall * w * w * h * h / (w + h),
+          whole.bending_y - hole.bending_y,
+          whole.bending_z - hole.bending_z};
+}
+
+Section i_beam(double width, double height, double flange, double web, double nu) {
+  const double between = height - 2 * flange, h = height - flange;
+  const double area = 2 * width * flange + between * web;
+  const double flanges = 2 * width * flange;
+  return {area,
+          10 * (1 + nu) / (12 + 11 * nu) * flanges,
+          i_shear_factor(flanges / (h * web), width / h, nu) * area,
+          (2 * width * std::pow(flange, 3) + h * std::pow(web, 3)) / 3,
+          (width * std::pow(height, 3) - (width - web) * std::pow(between, 3)) / 12,
+          (2 * flange * std::pow(width, 3) + between * std::pow(web, 3)) / 12};
+}
+
+void add_section_keys(ComponentType& type) {
+  const std::string set = "the section";
+  type.takes(group("rectangle",
+                   {number("width", "m", "along the section's y").positive(),
+                    number("height", "m", "along its z").positive()},
+                   "a solid rectangle")
+                 .one_of(set));
+  type.takes(group("ellipse",
+                   {number("radius_y", "m", "half axis along y").positive(),
+                    number("radius_z", "m", "half axis along z").positive()},
+                   "a solid ellipse, or a circle")
+                 .one_of(set));
+  type.takes(group("tube",
+                   {number("outer_radius", "m", "outside").positive(),
+                    number("inner_radius", "m", "inside").at_least(0).otherwise("0 m")},
+                   "a round tube, or a solid circle")
+                 .one_of(set));
+  type.takes(group("hollow_box",
+                   {number("width", "m", "along y, outside").positive(),
+                    number("height", "m", "along z, outside").positive(),
+                    number("wall", "m", "thickness").positive()},
+                   "a hollow box")
+                 .one_of(set));
+  type.takes(group("i_beam",
+                   {number("width", "m", "of the flanges, along y").positive(),
+                    number("height", "m", "over all, along z").positive(),
+                    number("flange", "m", "thickness of the flanges").positive(),
+                    number("web", "m", "thickness of the web").positive()},
+                   "two flanges and a web")
+                 .one_of(set));
+  type.takes(group("properties",
+                   {number("axial", "N", "EA: force per strain").positive(),
+                    vector("shear", "N", 2, "GA of shear along y and z").positive(),
+                    number("torsion", "N*m^2", "GJ: moment per twist").positive(),
+                    vector("bending", "N*m^2", 2, "EI about y and z").positive(),
+                    number("mass", "kg/m", "per length").positive(),
+                    vector("inertia", "kg*m", 3, "rotary inertia per length, about x, y and z").at_least(0)},
+                   "stiffness and inertia themselves, instead of a shape and a material")
+                 .one_of(set));
+  type.takes(group("stiffness",
+                   {matrix("matrix", "any", "6 × 6, SI: force and moment per strain and curvature"),
+                    number("mass", "kg/m", "per length").positive(),
+                    vector("inertia", "kg*m", 3, "rotary inertia per length, about x, y and z").at_least(0)},
+                   "a full stiffness: axial, shear y, shear z, torsion, bending y, bending z")
+                 .one_of(set));
+  std::vector<std::string> names;
+  for (const Known& k : materials) names.push_back(k.name);
+  type.takes(choice("material", names, "what a shape is made of").optional());
+  type.takes(number("youngs_modulus", "Pa", "instead of `material`").positive().optional());
+  type.takes(number("poisson_ratio", "1", "instead of `material`").at_least(-0.99).at_most(0.5).optional());
+  type.takes(number("density", "kg/m^3", "instead of `material`").positive().optional());
+}
+
+Line read_line(const Build& b) {
+  Line line;
+  const auto diagonal = [&](std::array<double, 6> d) {
+    for (int i = 0; i < 6; ++i) line.stiffness[i][i] = d[i];
+  };
+  const auto inertia = [&](const char* key) {
+    const auto& v = b.vector(key);
+    line.inertia = {{v[0], v[1], v[2]}};
+  };
+  const bool given = b.has("properties.axial") || b.has("stiffness.matrix");
+  if (given)
+    for (const char* key : {"material", "youngs_modulus", "poisson_ratio", "density"})
+      if (b.has(key)) b.refuse("E-CHOICE", key, "stiffness and mass are given themselves", "remove it");
+  if (b.has("properties.axial")) {
+    const auto &shear = b.vector("properties.shear"), &bending = b.vector("properties.bending");
+    diagonal({b.number("properties.axial"), shear[0], shear[1], b.number("properties.torsion"), bending[0],
+              bending[1]});
+    line.mass = b.number("properties.mass");
+    inertia("properties.inertia");
+    line.radius = 2 * std::sqrt(bending[0] / b.number("properties.axial"));
+    return line;
+  }
+  if (b.has("stiffness.matrix")) {
+    const MatrixValue& m = b.matrix("stiffness.matrix");
+    if (m.rows != 6 || m.columns != 6)
+      b.refuse("E-RANGE", "stiffness.matrix", fmt::format("is {} × {}, needs 6 × 6", m.rows, m.columns));
+    double top = 0;
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) top = std::max(top, std::abs(line.stiffness[i][j] = m(i, j)));
+    // Cholesky tells whether it is positive; entries of forces and of moments differ in size, so by pivots relative to their own.
+    double c[6][6] = {};
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j <= i; ++j) {
+        const double scale = std::sqrt(std::abs(m(i, i) * m(j, j)));
+        if (std::abs(m(i, j) - m(j, i)) > 1e-9 * std::max(scale, 1e-300))
+          b.refuse("E-RANGE", "stiffness.matrix",
+                   fmt::format("is not symmetric: entries {0}, {1} and {1}, {0}", i + 1, j + 1));
+        double sum = m(i, j);
+        for (int k = 0; k < j; ++k) sum -= c[i][k] * c[j][k];
+        if (i != j) {
+          c[i][j] = sum / c[j][j];
+          continue;
+        }
+        if (!(sum > 1e-12 * m(i, i)) || !(m(i, i) > 0))
+          b.refuse("E-RANGE", "stiffness.matrix",
+                   "is not positive definite: some deformation would cost no energy");
+        c[i][i] = std::sqrt(sum);
+      }
+    line.mass = b.number("stiffness.mass");
+    inertia("stiffness.inertia");
+    line.radius = 2 * std::sqrt(m(4, 4) / m(0, 0));
+    return line;
+  }
+  const Material material = read_material(b);
+  const double nu = material.poisson_ratio;
+  Section s{};
+  if (b.has("rectangle.width")) {
+    s = rectangle(b.number("rectangle.width"), b.number("rectangle.height"), nu);
+    line.radius = 0.5 * std::min(b.number("rectangle.width"), b.number("rectangle.height"));
+  } else if (b.has("ellipse.radius_y")) {
+    s = ellipse(b.number("ellipse.radius_y"), b.number("ellipse.radius_z"), nu);
+    line.radius = std::min(b.number("ellipse.radius_y"), b.number("ellipse.radius_z"));
+  } else if (b.has("tube.outer_radius")) {
+    line.radius = b.number("tube.outer_radius");
+    if (b.number("tube.inner_radius") >= line.radius)
+      b.refuse("E-RANGE", "tube.inner_radius", "is not less than the outer radius");
+    s = tube(line.radius, b.number("tube.inner_radius"), nu);
+  } else if (b.has("hollow_box.width")) {
+    const double width = b.number("hollow_box.width"), height = b.number("hollow_box.height"),
+                 wall = b.number("hollow_box.wall");
+    if (2 * wall >= std::min(width, height)) b.refuse("E-RANGE", "hollow_box.wall", "leaves no room inside");
+    s = box(width, height, wall, nu);
+    line.radius = 0.5 * std::min(width, height);
+  } else {
+    const double width = b.number("i_beam.width"), height = b.number("i_beam.height"),
+                 flange = b.number("i_beam.flange"), web = b.number("i_beam.web");
+    if (2 * flange >= height) b.refuse("E-RANGE", "i_beam.flange", "leaves no room for the web");
+    if (web > width) b.refuse("E-RANGE", "i_beam.web", "is wider than the flanges");
+    s = i_beam(width, height, flange, web, nu);
+    line.radius = 0.5 * std::min(width, height);
+  }
+  const double E = material.youngs_modulus, G = material.shear_modulus(), rho = material.density;
+  diagonal({E * s.area, G * s.shear_y, G * s.shear_z, G * s.torsion, E * s.bending_y, E * s.bending_z});
+  line.mass = rho * s.area;
+  line.inertia = {{rho * (s.bending_y + s.bending_z), rho * s.bending_y, rho * s.bending_z}};
+  return line;
+}
+
+}  // namespace escapement::beam

@@ -1,0 +1,55 @@
+// For tests: hand-written rows and tangents against the differentiated functions.
+#pragma once
+#include <random>
+
+#include "core/group.hpp"
+
+namespace escapement {
+
+/// Rows and tangent of one element by hand, against the differentiated functions.
+template <class E>
+double oracle_difference(E element, Manifold manifold) {
+  using L = Layout<E>;
+  Group<E> group;
+  group.add(std::move(element));
+  const E& e = group.elements()[0];
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  double worst = 0;
+  for (int round = 0; round < 5; ++round) {
+    Point<double, L> p{};
+    p.z.frames = manifold;
+    for (double& x : p.z.q) x = uniform(random);
+    for (double& x : p.z.v) x = uniform(random);
+    for (double& x : p.z.other) x = uniform(random);
+    for (double& x : p.a) x = uniform(random);
+    for (const Slot& s : position_slots<L>()) {
+      if (s.manifold == Manifold::vector) continue;
+      const Rotation<double> R =
+          normalised({p.z.q[s.value], {{p.z.q[s.value + 1], p.z.q[s.value + 2], p.z.q[s.value + 3]}}});
+      p.z.q[s.value] = R.w;
+      for (int i = 0; i < 3; ++i) p.z.q[s.value + 1 + i] = R.u[i];
+    }
+    for (const Shift& c : {Shift::stiffness(), Shift::damping(), Shift::mass()}) {
+      Rows<double, L> rows;
+      MotionTangent<L, Offers<E>::rates> t;
+      e.motion(p.z, p.a, rows, &t);
+      if constexpr (!Offers<E>::rates)
+        if (manifold == Manifold::se3) turn_to_body_axes(p.z, rows, &t);
+      std::array<Dual<L::rows>, L::rows> exact{};
+      add_rows(e, seeded<L>(p, c, {}), c, exact);
+      for (int i = 0; i < L::rows; ++i) {
+        worst = std::max(worst, std::abs(rows.r[i] - exact[i].v));
+        for (int j = 0; j < L::positions; ++j) {
+          double mine = c.position * t.stiffness(i, j);
+          if constexpr (Offers<E>::rates)
+            mine += c.velocity * t.damping(i, j) + c.acceleration * t.mass(i, j);
+          worst = std::max(worst, std::abs(mine - exact[i].d[j]));
+        }
+      }
+    }
+  }
+  return worst;
+}
+
+}  // namespace escapement
