@@ -146,7 +146,7 @@ class GeneralizedAlpha {
   void iteration_matrix(const State& state, std::span<double> values);
   Newton& newton() { return newton_; }
   /// Everything that the next step depends on, beside the state.
-  void archive(Archive& a) { a(history, factored_for_, epsilon_, newton_); }
+  void archive(Archive& a);
 
  private:
   class Step;
@@ -169,7 +169,8 @@ class GeneralizedAlpha {
   void forget_slopes();
   void jump_slopes(const State& after, const StartOptions& options);
   void defects(const State& from, ErrorEstimator estimator);
-  bool forget(const ErrorScales& scales);
+  bool forget(double horizon);
+  void prepare_slow();
   double between_ends(int row, double change) const;
 
   const System& system_;

@@ -83,7 +83,9 @@ LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales)
     count(i, true, defect_v_[i] + c_.c1 * rows_[i], from.rate[i], scales.velocities);
   }
   const LocalError mechanical = error;
-  if (system_.has_steady())  // what Newton may leave over no shorter step removes (T-error-7)
+  if (system_.has_steady() &&
+      std::isfinite(
+          options_.state_tolerance))  // what Newton may leave over no shorter step removes (T-error-7)
     for (int i = states.begin; i < states.end; ++i) {
       const double noise =
           2 * options_.state_tolerance * (system_.nominal()[i] + std::abs(from.value[at[i]]));
@@ -93,7 +95,7 @@ LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales)
     count(i, false, rows_[i], from.value[at[i]],
           history.algebraic[i - states.begin] ? scales.signals : scales.states);
   if (error.size > (history.forgets ? 0.1 : StepControl::accept) && error.row >= states.begin &&
-      forget(scales)) {
+      forget(scales.horizon)) {
     const double all = std::exchange(error, mechanical).size;
     for (int i = states.begin; i < states.end; ++i)
       count(i, false, std::max(std::abs(rows_[i]) / share, std::abs(scratch_[i])), from.value[at[i]],
@@ -123,14 +125,34 @@ double GeneralizedAlpha::between_ends(int i, double change) const {
   return 0.25 * std::abs(third) * h * h * (h + history.last_step);  // (t − t_n)(t_{n+1} − t)(t − t_{n−1})
 }
 
+void GeneralizedAlpha::prepare_slow() {
+  slow_ = make_solver(system_.size());
+  slow_->analyze(system_.pattern(), system_.elimination_order());
+  slow_values_.assign(system_.pattern().nonzeros(), 0.0);
+  at_rest_.assign(system_.size(), 1);
+  std::fill(at_rest_.begin() + system_.rows(Kind::state).begin,
+            at_rest_.begin() + system_.rows(Kind::algebraic).end, 0);
+}
+
+void GeneralizedAlpha::archive(Archive& a) {
+  a(history, factored_for_, epsilon_, newton_);
+  bool slow = slow_ != nullptr;  // its pivots are those of its first matrix
+  a(slow);
+  if (!slow) return;
+  if (!slow_) prepare_slow();
+  a(slow_values_);
+  if (slow_values_.size() != static_cast<std::size_t>(system_.pattern().nonzeros()))
+    throw ArchiveError("a matrix of another system");
+  slow_->archive(a, slow_values_);
+}
+
 /// Errors of states do not all add up: what decays forgets them. Of an error ε in rows_ that every step makes again, this is left
 /// at the end of the horizon H, per share of it: (M + H A)⁻¹ M ε, into scratch_ (T-error-5). False where the errors oscillate,
 /// which that would take for decay.
-bool GeneralizedAlpha::forget(const ErrorScales& scales) {
+bool GeneralizedAlpha::forget(double horizon) {
   const Range states = system_.rows(Kind::state);
   const std::size_t entries = system_.pattern().nonzeros();
   stores_.resize(entries);
-  slow_values_.resize(entries);
   system_.tangent(trial_, Shift::stores(), {}, work_, stores_);
   const auto only_states = [&](std::vector<double>& x) {
     std::fill(x.begin(), x.begin() + states.begin, 0.0);
@@ -152,7 +174,7 @@ bool GeneralizedAlpha::forget(const ErrorScales& scales) {
     for (int i = states.begin; i < states.end; ++i) sum += x[i] * work_[i];
     return sum;
   };
-  std::vector<double>*x = carried_, &y0 = x[0], &y1 = x[1], &y2 = x[2];
+  auto& [y0, y1, y2] = carried_;
   y0 = rows_;
   only_states(y0);
   for (int k = 0; k < 3; ++k) step_of(newton_.solver(), y0);
@@ -163,13 +185,8 @@ bool GeneralizedAlpha::forget(const ErrorScales& scales) {
   const double second = energy(y0, [&](int i) { return y0[i] - 2 * y1[i] + y2[i]; });
   if (second < 0 && first < 0.3 * std::sqrt(-second * std::abs(square))) return false;
 
-  if (!slow_) {
-    slow_ = make_solver(system_.size());
-    slow_->analyze(system_.pattern(), system_.elimination_order());
-    at_rest_.assign(system_.size(), 1);
-    std::fill(at_rest_.begin() + states.begin, at_rest_.begin() + system_.rows(Kind::algebraic).end, 0);
-  }
-  system_.tangent(trial_, {.acceleration = 1, .store = 1, .flow = scales.horizon}, {}, work_, slow_values_);
+  if (!slow_) prepare_slow();
+  system_.tangent(trial_, {.acceleration = 1, .store = 1, .flow = horizon}, {}, work_, slow_values_);
   hold(system_, at_rest_, slow_values_);
   if (!slow_->factor(slow_values_).ok) return false;
   scratch_ = rows_;
