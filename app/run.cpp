@@ -407,7 +407,7 @@ double wall_time(const std::string& text, double otherwise) {
 
 /// A run to go on with.
 struct Resumed {
-  fs::path folder;
+  RunFolder folder;
   std::string model_hash, run;
   Recorded recorded;
 };
@@ -439,7 +439,7 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   const auto make_folder = [&] {
-    RunFolder folder = resumed               ? RunFolder::existing(resumed->folder)
+    RunFolder folder = resumed               ? resumed->folder
                        : command.out.empty() ? RunFolder::beside(path, still ? "-equilibrium" : "-run")
                                              : RunFolder::at(command.out, command.force);
     if (!resumed) {
@@ -481,7 +481,7 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
     throw model.located(e);
   } catch (const ArchiveError& e) {
     throw ModelError("E-CHECKPOINT", "", fmt::format("does not fit the model: {}", e.what()),
-                     "run the model again", {(resumed->folder / checkpoint_name).string(), 0, 0});
+                     "run the model again", {(resumed->folder.path() / checkpoint_name).string(), 0, 0});
   }
   const double wall = recording.wall();
   progress.clear();
@@ -560,6 +560,7 @@ int resume(const Command& command) {
       fmt::print("{}: the run has ended, there is nothing to resume\n", folder.string());
     return 0;
   }
+  const RunFolder held = RunFolder::of_run(folder);
   const Checkpoint checkpoint = read_checkpoint(folder);
   const auto refuse = [&](const std::string& cause, const std::string& hint) {
     throw ModelError("E-CHECKPOINT", "", cause, hint, {(folder / checkpoint_name).string(), 0, 0});
@@ -569,7 +570,7 @@ int resume(const Command& command) {
            "the version that began the run, or run the model again");
   if (hash_of(std::string_view(text).substr(text.find('\n') + 1)) != checkpoint.model_hash)
     refuse("belongs to another model than model.yaml beside it", "restore model.yaml as the run wrote it");
-  Resumed resumed{folder, checkpoint.model_hash, {}, {}};
+  Resumed resumed{held, checkpoint.model_hash, {}, {}};
   try {
     Archive a(checkpoint.contents);
     a(resumed.run, resumed.recorded);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,6 +31,17 @@ bool written_by_a_run(const fs::path& model) {
 
 }  // namespace
 
+RunFolder::Hold RunFolder::held(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) throw system_error(folder, "cannot be read", errno);
+  Hold hold(nullptr, [descriptor](void*) { ::close(descriptor); });
+  // File systems without locks are no fault: there the user has to take care.
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw FileError(folder.string(), "another process is writing a run there",
+                    "wait until it has ended, or another folder");
+  return hold;
+}
+
 RunFolder RunFolder::beside(const fs::path& model, const std::string& suffix) {
   std::error_code fault;
   const fs::path folder =
@@ -41,7 +53,7 @@ RunFolder RunFolder::beside(const fs::path& model, const std::string& suffix) {
     base = relative == "." ? (fs::path("..") / folder.filename()).string() : relative.string();
   for (int i = 1; i < 100000; ++i) {
     const fs::path candidate = base + suffix + (i == 1 ? "" : fmt::format("-{}", i));
-    if (fs::create_directory(candidate, fault)) return RunFolder(candidate);
+    if (fs::create_directory(candidate, fault)) return of_run(candidate);
     if (fault) throw system_error(candidate, "cannot be made", fault.value());
   }
   throw FileError(base + suffix, "there are too many runs already",
@@ -52,7 +64,8 @@ RunFolder RunFolder::at(const fs::path& folder, bool replace) {
   std::error_code fault;
   fs::create_directories(folder, fault);
   if (fault) throw system_error(folder, "cannot be made", fault.value());
-  if (fs::is_empty(folder, fault) && !fault) return RunFolder(folder);
+  Hold hold = held(folder);
+  if (fs::is_empty(folder, fault) && !fault) return RunFolder(folder, std::move(hold));
   if (fault) throw system_error(folder, "cannot be read", fault.value());
   if (!replace)
     throw FileError(folder.string(), "the folder is not empty",
@@ -79,7 +92,7 @@ RunFolder RunFolder::at(const fs::path& folder, bool replace) {
     }
   }
   for (const char* file : own_files) remove(folder / file);
-  return RunFolder(folder);
+  return RunFolder(folder, std::move(hold));
 }
 
 void RunFolder::write(const std::string& name, std::string_view text, bool durable) const {

@@ -1,6 +1,7 @@
 // The folder a run writes to. Nothing that is not an earlier run is ever overwritten.
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,16 +17,24 @@ class RunFolder {
   /// This folder: new, empty, or (with `replace`) an earlier run, whose files are removed.
   static RunFolder at(const std::filesystem::path& folder, bool replace);
 
+  /// The folder of a run that goes on.
+  static RunFolder of_run(const std::filesystem::path& folder) { return RunFolder(folder, held(folder)); }
+
   /// A folder that is there already, whatever it holds: for single files.
-  static RunFolder existing(std::filesystem::path folder) { return RunFolder(std::move(folder)); }
+  static RunFolder existing(const std::filesystem::path& folder) { return RunFolder(folder, nullptr); }
 
   const std::filesystem::path& path() const { return path_; }
   /// A small file, written whole: temporary, then renamed. `durable`: on the disk before it returns.
   void write(const std::string& name, std::string_view text, bool durable = false) const;
 
  private:
-  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  using Hold = std::shared_ptr<void>;
+  RunFolder(std::filesystem::path path, Hold hold) : path_(std::move(path)), hold_(std::move(hold)) {}
+  /// One process at a time writes a run: throws FileError while another does.
+  static Hold held(const std::filesystem::path& folder);
+
   std::filesystem::path path_;
+  Hold hold_;
 };
 
 /// Of a text, for telling models apart: FNV-1a, 64 bits, "fnv1a:…".

@@ -114,8 +114,9 @@ def kill(trial):
         name = list(MODELS)[i % len(MODELS)]
         out = trial.top / f"{name}-{i}"
         process = subprocess.Popen([trial.program, "run", str(trial.model(name)), "--out", str(out), "--quiet", "--checkpoint-every", "20 ms"])
-        for _ in range(50):
-            time.sleep(random.uniform(0.0, 1.0) * seconds[name] * random.choice((0.3, 1.0)))
+        for attempt in range(50):
+            # Longer and longer, so that the run ends on a busy machine, too.
+            time.sleep(random.uniform(0.0, 1.0) * seconds[name] * random.choice((0.3, 1.0)) * (1 + attempt / 10))
             process.kill()
             process.wait()
             if (out / "summary.json").exists() or not (out / "checkpoint.bin").exists():
@@ -123,6 +124,8 @@ def kill(trial):
             readable(out)
             resumed += 1
             process = subprocess.Popen([trial.program, "resume", str(out), "--quiet", "--checkpoint-every", "20 ms"])
+        process.kill()
+        process.wait()
         if not (out / "checkpoint.bin").exists() and not (out / "summary.json").exists():
             shutil.rmtree(out, ignore_errors=True)  # killed before there was anything
             assert trial.run(trial.model(name), out).returncode == 0
@@ -157,6 +160,14 @@ def stop(trial):
         done = trial.call("resume", out)
         assert done.returncode == 0 and "has ended" in done.stdout, done.stdout + done.stderr
         assert contents(out) == before
+    # Two at once.
+    process = subprocess.Popen([trial.program, "run", str(model), "--out", str(out), "--force", "--quiet"])
+    while not (out / "checkpoint.bin").exists():
+        time.sleep(0.01)
+    for done in (trial.call("resume", out), trial.run(model, out, "--force")):
+        assert done.returncode == 5 and "another process is writing" in done.stderr, done.stderr
+    assert process.wait(timeout=60) == 0
+    same(whole, out, "beside another")
     # Foreign and missing checkpoints.
     done = trial.call("resume", trial.top / "nowhere")
     assert done.returncode == 5 and done.stderr.startswith("E-FILE"), done.stderr
