@@ -63,6 +63,14 @@ TEST_CASE("segment: rows and tangent by hand, with offsets, natural curvature an
   }
 }
 
+TEST_CASE("damped segment: rows and tangent by hand") {
+  for (const Manifold manifold : {Manifold::r3so3, Manifold::se3}) {
+    beam::DampedSegment damped{
+        {{}, {}, offset_a, offset_b, 0.7, full_stiffness(), {{0.98, 0.02, 0.01, 0.1, -0.2, 0.3}}}, 0.4};
+    CHECK(oracle_difference(damped, manifold) < 5e-11);
+  }
+}
+
 TEST_CASE("inertia: rows and tangent by hand") {
   for (const Manifold manifold : {Manifold::r3so3, Manifold::se3})
     CHECK(oracle_difference(beam::Inertia{{}, {}, 0.8, {{0.2, -0.5, -9.81}}}, manifold) < 1e-12);

@@ -86,6 +86,44 @@ struct InverseTangent {
   }
 };
 
+/// (1 − cos t)/t², (t − sin t)/t³ and their derivatives by s = t².
+template <class S>
+struct TangentCoefficients {
+  S a, b, a_slope, b_slope;
+  explicit TangentCoefficients(const S& s) {
+    if (value(s) < 1) {  // Σ (−s)^k / (2k + 2)!, (2k + 3)!: the next term is below 1e-17
+      double even = 1.0 / 2, odd = 1.0 / 6;
+      S power(1.0), before(0.0);
+      a = b = a_slope = b_slope = S(0.0);
+      for (int k = 0; k < 9; ++k) {
+        a += even * power;
+        b += odd * power;
+        a_slope += (k * even) * before;
+        b_slope += (k * odd) * before;
+        before = power;
+        power = power * s;
+        even /= -(2 * k + 3) * (2 * k + 4);
+        odd /= -(2 * k + 4) * (2 * k + 5);
+      }
+      return;
+    }
+    const S t = sqrt(s), sine = sin(t) / t;
+    a = (1.0 - cos(t)) / s;
+    b = (1.0 - sine) / s;
+    a_slope = 0.5 * (sine - 2.0 * a) / s;
+    b_slope = 0.5 * (a - 3.0 * b) / s;
+  }
+};
+
+/// exp(w) a.
+template <class S>
+Vec3<S> turned(const Vec3<S>& w, const Vec3<S>& a) {
+  const S s = dot(w, w);
+  const TangentCoefficients<S> k(s);
+  const Vec3<S> wa = cross(w, a);
+  return a + (1.0 - s * k.b) * wa + k.a * cross(w, wa);
+}
+
 /// The rotation vector of a rotation, by less than half a turn.
 template <class S>
 Vec3<S> log_so3(const Rotation<S>& R) {

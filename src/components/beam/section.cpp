@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 namespace escapement::beam {
@@ -34,19 +34,49 @@ double i_shear_factor(double m, double n, double nu) {
           30 * n * n * (m + m * m) + 5 * nu * n * n * (8 * m + 9 * m * m));
 }
 
-Material read_material(const Build& b) {
-  if (b.has("material")) {
-    for (const char* key : {"youngs_modulus", "poisson_ratio", "density"})
-      if (b.has(key)) b.refuse("E-CHOICE", key, "the material says that already", "remove it, or `material`");
-    for (const Known& k : materials)
-      if (b.text("material") == k.name) return k.material;
-  }
-  for (const char* key : {"youngs_modulus", "poisson_ratio", "density"})
-    if (!b.has(key))
-      b.refuse("E-MISSING", "", fmt::format("`{}` is missing", key),
-               "material: steel, or youngs_modulus, poisson_ratio and density");
-  return {b.number("youngs_modulus"), b.number("poisson_ratio"), b.number("density")};
+std::vector<Parameter> taper_keys() {
+  std::vector<Parameter> keys;
+  for (const char* key :
+       {"width", "height", "radius_y", "radius_z", "outer_radius", "inner_radius", "wall", "flange", "web"})
+    keys.push_back(number(key, "m", "of the shape, where the beam ends").positive().optional());
+  for (const char* key : {"stiffness", "mass"})
+    keys.push_back(number(key, "1", "where the beam ends, over what is given").positive().optional());
+  return keys;
 }
+
+/// The section's numbers at a place along the line, with what `taper` changes.
+class Numbers {
+ public:
+  Numbers(const Build& b, double place) : b_(b), place_(place) {}
+  /// `rectangle.width`, for instance.
+  double operator()(const std::string& shape, const std::string& key) const {
+    const double here = b_.number(shape + "." + key);
+    use(key);
+    const std::string end = "taper." + key;
+    return b_.has(end) ? here + place_ * (b_.number(end) - here) : here;
+  }
+  /// `stiffness` or `mass`: its factor.
+  double factor(const std::string& key) const {
+    use(key);
+    const std::string end = "taper." + key;
+    return b_.has(end) ? 1 + place_ * (b_.number(end) - 1) : 1;
+  }
+  void refuse_others() const {
+    for (const Parameter& p : taper_keys())
+      if (b_.has("taper." + p.key) && std::find(used_.begin(), used_.end(), p.key) == used_.end())
+        b_.refuse("E-CHOICE", "taper." + p.key, "the section has no such number",
+                  fmt::format("it has: {}", fmt::join(used_, ", ")));
+  }
+
+ private:
+  void use(const std::string& key) const {
+    if (std::find(used_.begin(), used_.end(), key) == used_.end()) used_.push_back(key);
+  }
+
+  const Build& b_;
+  double place_;
+  mutable std::vector<std::string> used_;
+};
 
 }  // namespace
 
@@ -110,8 +140,34 @@ Section i_beam(double width, double height, double flange, double web, double nu
           (2 * flange * std::pow(width, 3) + between * std::pow(web, 3)) / 12};
 }
 
+Material read_material(const Build& b) {
+  if (b.has("material")) {
+    for (const char* key : {"youngs_modulus", "poisson_ratio", "density"})
+      if (b.has(key)) b.refuse("E-CHOICE", key, "the material says that already", "remove it, or `material`");
+    for (const Known& k : materials)
+      if (b.text("material") == k.name) return k.material;
+  }
+  for (const char* key : {"youngs_modulus", "poisson_ratio", "density"})
+    if (!b.has(key))
+      b.refuse("E-MISSING", "", fmt::format("`{}` is missing", key),
+               "material: steel, or youngs_modulus, poisson_ratio and density");
+  return {b.number("youngs_modulus"), b.number("poisson_ratio"), b.number("density")};
+}
+
+void add_material_keys(ComponentType& type) {
+  std::vector<std::string> names;
+  for (const Known& k : materials) names.push_back(k.name);
+  type.takes(choice("material", names, "what it is made of").optional());
+  type.takes(number("youngs_modulus", "Pa", "instead of `material`").positive().optional());
+  type.takes(number("poisson_ratio", "1", "instead of `material`").at_least(-0.99).at_most(0.5).optional());
+  type.takes(number("density", "kg/m^3", "instead of `material`").positive().optional());
+}
+
 void add_section_keys(ComponentType& type) {
   const std::string set = "the section";
+  const std::string about = "rotary inertia per length, about x, y and z through the centre of mass";
+  const std::string product = "entry yz of the rotary inertia, with the sign of the tensor";
+  const std::string centre = "the centre of mass, y and z from the line";
   type.takes(group("rectangle",
                    {number("width", "m", "along the section's y").positive(),
                     number("height", "m", "along its z").positive()},
@@ -140,37 +196,52 @@ void add_section_keys(ComponentType& type) {
                     number("web", "m", "thickness of the web").positive()},
                    "two flanges and a web")
                  .one_of(set));
-  type.takes(group("properties",
-                   {number("axial", "N", "EA: force per strain").positive(),
-                    vector("shear", "N", 2, "GA of shear along y and z").positive(),
-                    number("torsion", "N*m^2", "GJ: moment per twist").positive(),
-                    vector("bending", "N*m^2", 2, "EI about y and z").positive(),
-                    number("mass", "kg/m", "per length").positive(),
-                    vector("inertia", "kg*m", 3, "rotary inertia per length, about x, y and z").at_least(0)},
-                   "stiffness and inertia themselves, instead of a shape and a material")
-                 .one_of(set));
-  type.takes(group("stiffness",
-                   {matrix("matrix", "any", "6 × 6, SI: force and moment per strain and curvature"),
-                    number("mass", "kg/m", "per length").positive(),
-                    vector("inertia", "kg*m", 3, "rotary inertia per length, about x, y and z").at_least(0)},
-                   "a full stiffness: axial, shear y, shear z, torsion, bending y, bending z")
-                 .one_of(set));
-  std::vector<std::string> names;
-  for (const Known& k : materials) names.push_back(k.name);
-  type.takes(choice("material", names, "what a shape is made of").optional());
-  type.takes(number("youngs_modulus", "Pa", "instead of `material`").positive().optional());
-  type.takes(number("poisson_ratio", "1", "instead of `material`").at_least(-0.99).at_most(0.5).optional());
-  type.takes(number("density", "kg/m^3", "instead of `material`").positive().optional());
+  type.takes(
+      group("properties",
+            {number("axial", "N", "EA: force per strain").positive(),
+             vector("shear", "N", 2, "GA of shear along y and z").positive(),
+             number("torsion", "N*m^2", "GJ: moment per twist").positive(),
+             vector("bending", "N*m^2", 2, "EI about y and z").positive(),
+             number("mass", "kg/m", "per length").positive(), vector("inertia", "kg*m", 3, about).at_least(0),
+             number("product", "kg*m", product).otherwise("0"),
+             vector("centre", "m", 2, centre).otherwise("[0, 0]")},
+            "stiffness and inertia themselves, instead of a shape and a material")
+          .one_of(set));
+  type.takes(
+      group("stiffness",
+            {matrix("matrix", "any", "6 × 6, SI: force and moment per strain and curvature"),
+             number("mass", "kg/m", "per length").positive(), vector("inertia", "kg*m", 3, about).at_least(0),
+             number("product", "kg*m", product).otherwise("0"),
+             vector("centre", "m", 2, centre).otherwise("[0, 0]")},
+            "a full stiffness: axial, shear y, shear z, torsion, bending y, bending z")
+          .one_of(set));
+  add_material_keys(type);
+  type.takes(group("taper", taper_keys(),
+                   "what is different where the beam ends; it changes evenly along the line"));
 }
 
-Line read_line(const Build& b) {
+bool tapered(const Build& b) {
+  for (const Parameter& p : taper_keys())
+    if (b.has("taper." + p.key)) return true;
+  return false;
+}
+
+Line read_line(const Build& b, double place) {
   Line line;
-  const auto diagonal = [&](std::array<double, 6> d) {
+  const Numbers number(b, place);
+  const auto stiffness = [&](std::array<double, 6> d) {
     for (int i = 0; i < 6; ++i) line.stiffness[i][i] = d[i];
   };
-  const auto inertia = [&](const char* key) {
-    const auto& v = b.vector(key);
-    line.inertia = {{v[0], v[1], v[2]}};
+  const auto mass = [&](const std::string& prefix) {
+    const double factor = number.factor("mass");
+    const auto &v = b.vector(prefix + ".inertia"), &centre = b.vector(prefix + ".centre");
+    line.mass = factor * b.number(prefix + ".mass");
+    line.inertia = diagonal(factor * v[0], factor * v[1], factor * v[2]);
+    line.inertia.m[1][2] = line.inertia.m[2][1] = factor * b.number(prefix + ".product");
+    if (v[1] * v[2] < std::pow(b.number(prefix + ".product"), 2))
+      b.refuse("E-RANGE", prefix + ".product", "is too large: no section has such an inertia");
+    line.centre = {{0, centre[0], centre[1]}};
+    number.refuse_others();
   };
   const bool given = b.has("properties.axial") || b.has("stiffness.matrix");
   if (given)
@@ -178,10 +249,10 @@ Line read_line(const Build& b) {
       if (b.has(key)) b.refuse("E-CHOICE", key, "stiffness and mass are given themselves", "remove it");
   if (b.has("properties.axial")) {
     const auto &shear = b.vector("properties.shear"), &bending = b.vector("properties.bending");
-    diagonal({b.number("properties.axial"), shear[0], shear[1], b.number("properties.torsion"), bending[0],
-              bending[1]});
-    line.mass = b.number("properties.mass");
-    inertia("properties.inertia");
+    const double f = number.factor("stiffness");
+    stiffness({f * b.number("properties.axial"), f * shear[0], f * shear[1],
+               f * b.number("properties.torsion"), f * bending[0], f * bending[1]});
+    mass("properties");
     line.radius = 2 * std::sqrt(bending[0] / b.number("properties.axial"));
     return line;
   }
@@ -211,8 +282,10 @@ Line read_line(const Build& b) {
                    "is not positive definite: some deformation would cost no energy");
         c[i][i] = std::sqrt(sum);
       }
-    line.mass = b.number("stiffness.mass");
-    inertia("stiffness.inertia");
+    const double f = number.factor("stiffness");
+    for (auto& row : line.stiffness)
+      for (double& x : row) x *= f;
+    mass("stiffness");
     line.radius = 2 * std::sqrt(m(4, 4) / m(0, 0));
     return line;
   }
@@ -220,34 +293,35 @@ Line read_line(const Build& b) {
   const double nu = material.poisson_ratio;
   Section s{};
   if (b.has("rectangle.width")) {
-    s = rectangle(b.number("rectangle.width"), b.number("rectangle.height"), nu);
-    line.radius = 0.5 * std::min(b.number("rectangle.width"), b.number("rectangle.height"));
+    s = rectangle(number("rectangle", "width"), number("rectangle", "height"), nu);
+    line.radius = 0.5 * std::min(number("rectangle", "width"), number("rectangle", "height"));
   } else if (b.has("ellipse.radius_y")) {
-    s = ellipse(b.number("ellipse.radius_y"), b.number("ellipse.radius_z"), nu);
-    line.radius = std::min(b.number("ellipse.radius_y"), b.number("ellipse.radius_z"));
+    s = ellipse(number("ellipse", "radius_y"), number("ellipse", "radius_z"), nu);
+    line.radius = std::min(number("ellipse", "radius_y"), number("ellipse", "radius_z"));
   } else if (b.has("tube.outer_radius")) {
-    line.radius = b.number("tube.outer_radius");
-    if (b.number("tube.inner_radius") >= line.radius)
+    line.radius = number("tube", "outer_radius");
+    if (number("tube", "inner_radius") >= line.radius)
       b.refuse("E-RANGE", "tube.inner_radius", "is not less than the outer radius");
-    s = tube(line.radius, b.number("tube.inner_radius"), nu);
+    s = tube(line.radius, number("tube", "inner_radius"), nu);
   } else if (b.has("hollow_box.width")) {
-    const double width = b.number("hollow_box.width"), height = b.number("hollow_box.height"),
-                 wall = b.number("hollow_box.wall");
+    const double width = number("hollow_box", "width"), height = number("hollow_box", "height"),
+                 wall = number("hollow_box", "wall");
     if (2 * wall >= std::min(width, height)) b.refuse("E-RANGE", "hollow_box.wall", "leaves no room inside");
     s = box(width, height, wall, nu);
     line.radius = 0.5 * std::min(width, height);
   } else {
-    const double width = b.number("i_beam.width"), height = b.number("i_beam.height"),
-                 flange = b.number("i_beam.flange"), web = b.number("i_beam.web");
+    const double width = number("i_beam", "width"), height = number("i_beam", "height"),
+                 flange = number("i_beam", "flange"), web = number("i_beam", "web");
     if (2 * flange >= height) b.refuse("E-RANGE", "i_beam.flange", "leaves no room for the web");
     if (web > width) b.refuse("E-RANGE", "i_beam.web", "is wider than the flanges");
     s = i_beam(width, height, flange, web, nu);
     line.radius = 0.5 * std::min(width, height);
   }
   const double E = material.youngs_modulus, G = material.shear_modulus(), rho = material.density;
-  diagonal({E * s.area, G * s.shear_y, G * s.shear_z, G * s.torsion, E * s.bending_y, E * s.bending_z});
+  number.refuse_others();
+  stiffness({E * s.area, G * s.shear_y, G * s.shear_z, G * s.torsion, E * s.bending_y, E * s.bending_z});
   line.mass = rho * s.area;
-  line.inertia = {{rho * (s.bending_y + s.bending_z), rho * s.bending_y, rho * s.bending_z}};
+  line.inertia = diagonal(rho * (s.bending_y + s.bending_z), rho * s.bending_y, rho * s.bending_z);
   return line;
 }
 

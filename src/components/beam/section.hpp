@@ -31,13 +31,19 @@ Section i_beam(double width_y, double height_z, double flange, double web, doubl
 struct Line {
   Stiffness stiffness{};
   double mass = 0;    // kg/m
-  Vector3 inertia{};  // kg·m, about the axes of the section
+  Matrix3 inertia{};  // kg·m, about the centre of mass
+  Vector3 centre{};   // m, of mass, from the line
   double radius = 0;  // m, for pictures
 };
 
+/// `material`, or its numbers.
+void add_material_keys(ComponentType& type);
+Material read_material(const Build& b);
 /// Adds the keys of section and material.
 void add_section_keys(ComponentType& type);
-/// What they say.
-Line read_line(const Build& b);
+/// What they say, at this part (0 … 1) of the line.
+Line read_line(const Build& b, double place);
+/// Does it depend on the place?
+bool tapered(const Build& b);
 
 }  // namespace escapement::beam

@@ -3,11 +3,10 @@
 #include <utility>
 
 template class escapement::Group<escapement::beam::Segment>;
+template class escapement::Group<escapement::beam::DampedSegment>;
 
 namespace escapement::beam {
-namespace {
 
-/// The inverse of a positive definite matrix, by Gauss and Jordan.
 Stiffness inverse(Stiffness a) {
   Stiffness b{};
   for (int i = 0; i < 6; ++i) b[i][i] = 1;
@@ -28,8 +27,6 @@ Stiffness inverse(Stiffness a) {
   }
   return b;
 }
-
-}  // namespace
 
 Stiffness of_segment(const Stiffness& section, double length) {
   Stiffness c = inverse(section);
