@@ -171,7 +171,7 @@ ComponentType beam_cable() {
   type.takes(number("damping", "s", "tension per rate of strain, over tension per strain")
                  .at_least(0)
                  .otherwise("0"));
-  type.takes(boolean("tension_only", "slack instead of compression").otherwise("yes"));
+  type.takes(boolean("tension_only", "slack instead of compression").otherwise("true"));
   type.gives({"tension", "N", "where it begins (in the first bar)"});
   type.gives({"end_tension", "N", "where it ends"});
   type.signs = "Tension is positive.";
