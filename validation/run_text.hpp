@@ -2,6 +2,7 @@
 #pragma once
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,9 +19,11 @@ struct TextRun final : RunObserver {
   RunStatistics statistics;
   std::string failure;  // its code
 
-  /// `settings`: of `simulate:`, after the braces: "until: 5 s, step: 0.1 s".
+  /// `settings`: of `simulate:`, after the braces: "until: 5 s, step: 0.1 s". `look` sees every row too.
   TextRun(const std::string& components, const std::string& settings,
-          const std::vector<std::string>& channels, const std::string& head = "", bool may_fail = false) {
+          const std::vector<std::string>& channels, const std::string& head = "", bool may_fail = false,
+          std::function<void(const Assembly&, const State&)> look = {})
+      : look_(std::move(look)) {
     static const Registry registry = standard_registry();
     const Model model = Model::read_text(
         "escapement: 1\n" + head + "\ncomponents:\n" + components + "\nsimulate: {" + settings + "}\n",
@@ -39,6 +42,14 @@ struct TextRun final : RunObserver {
     t.push_back(s.t);
     std::vector<double>& row = rows.emplace_back();
     for (const Channel* c : wanted_) row.push_back(assembly_->read(*c, s));
+    if (look_) look_(*assembly_, s);
+  }
+  /// The row at this time.
+  const std::vector<double>& at(double time) const {
+    for (std::size_t i = 0; i < t.size(); ++i)
+      if (std::abs(t[i] - time) < 1e-9) return rows[i];
+    FAIL("no row at t = ", time);
+    return rows.front();
   }
   bool step(const StepDone& s) override {
     sizes.push_back(s.size);
@@ -48,6 +59,7 @@ struct TextRun final : RunObserver {
   State state;
 
  private:
+  std::function<void(const Assembly&, const State&)> look_;
   const Assembly* assembly_ = nullptr;
   std::vector<const Channel*> wanted_;
 };
