@@ -78,6 +78,7 @@ void Newton::estimate_floors(NewtonProblem& problem) {
       if (std::isinf(floor_[p.row[k]]) && std::isfinite(floor_[j])) rounding += floor_[j];  // of q, v in Φ, k
       rows_[p.row[k]] += std::abs(values_[k]) * rounding;
     }
+  problem.add_rounding(rows_);
   for (int i = 0; i < n_; ++i) floor_[i] += 1e-12 * size_[i];
   for (const unsigned pattern : signs) {
     for (int i = 0; i < n_; ++i) size_[i] = (pattern >> (i % 32) & 1u) ? -rows_[i] : rows_[i];

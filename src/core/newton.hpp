@@ -33,6 +33,8 @@ class NewtonProblem {
   /// |unknowns|, and rounding in them that the matrix does not show (absolute): from these and the matrix follows, when
   /// increments stagnate, what rounding alone can move (T-newton-3).
   virtual void magnitudes(std::span<double> size, std::span<double> noise) const = 0;
+  /// Adds what the rounding of positions does to each row, absolute: stiff forces round by more than what they accelerate.
+  virtual void add_rounding(std::span<double> rows) { (void)rows; }
   /// Fills increments beyond the linear system's unknowns (stabilised index 2); r is the residual just solved for.
   virtual void complete(LinearSolver&, std::span<const double> r, std::span<double> increment) {
     (void)r, (void)increment;

@@ -57,6 +57,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
         turns_[v.row + k] = v.manifold != Manifold::vector || v.unit == "rad";
   for (auto* x : {&work_, &rows_, &scratch_}) x->assign(n, 0.0);
   operators_.assign(system.tangent_operators_size(), 0.0);
+  stiffness_.assign(system.pattern().nonzeros(), 0.0);
   weights_.assign(n + (index2_ ? positions : 0), 0.0);
   history.a.assign(positions, 0.0);
   history.w.assign(states, 0.0);
@@ -411,6 +412,19 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
     // Multipliers sum up the rounding of all they hold: they are judged by the accelerations they cause.
     for (int i = g_.system_.rows(Kind::holonomic).begin; i < g_.system_.size(); ++i) noise[i] = INFINITY;
+  }
+
+  /// 16 ε|q| through K = ∂R/∂q: forces are differences of positions times their stiffness (T-newton-3).
+  void add_rounding(std::span<double> rows) override {
+    const Pattern& p = g_.system_.pattern();
+    const int positions = g_.system_.rows(Kind::position).end;
+    const auto nominal = g_.system_.nominal();
+    g_.system_.tangent(g_.trial_, Shift::stiffness(), {}, g_.scratch_, g_.stiffness_);
+    for (int j = 0; j < positions; ++j) {
+      const double moved = rounding * std::max(nominal[j], g_.reach(g_.trial_, j));
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+        if (p.row[k] < positions) rows[p.row[k]] += std::abs(g_.stiffness_[k]) * moved;
+    }
   }
 
   /// Stabilised index 2: after the index-3 increment, the velocity increment p that makes Φ̇ = 0 there, with the same

@@ -186,8 +186,8 @@ class GeneralizedAlpha {
   std::vector<char> at_rest_;
   std::vector<int> nodes_;  // rows of the nodes of circuits
   // Work: predicted u and v without the new acceleration, stores without the new flow, projection d, T(u), weights.
-  std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, weights_, work_, rows_,
-      scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_;
+  std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, stiffness_, weights_, work_,
+      rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<char> turns_;        // positions that are angles: their size is no measure of their error
   std::vector<int> reach_;         // of rows of frames: the first coordinate of the origin, -1 for angles
