@@ -559,6 +559,24 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
   step.place();
   const int factorizations = report.newton.factorizations;
   report.newton = newton_.solve(step);
+  // Accelerations that ring lead a guess along them far off: once more, with velocities that stay as they are (T-newton-6).
+  const auto failed = [&] {
+    return report.newton.status == NewtonStatus::no_convergence ||
+           report.newton.status == NewtonStatus::not_finite;
+  };
+  if (failed() && positions > 0) {
+    trial_.take_numbers(state);
+    trial_.t = state.t + h;
+    for (int i = 0; i < positions; ++i)
+      trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
+    std::fill(d_.begin(), d_.end(), 0.0);
+    newton_.invalidate();
+    step.place();
+    NewtonReport again = newton_.solve(step);
+    again.iterations += report.newton.iterations;
+    again.factorizations += report.newton.factorizations;
+    if (again.ok()) report.newton = std::move(again);
+  }
   report.newton.factorizations += factorizations;
   if (report.newton.ok() && regularised()) refuse_contradiction(report.newton);
   if (!report.newton.ok()) {
