@@ -73,7 +73,7 @@ class Structure {
     builder_.add(std::move(element));
   }
   /// These rows of a node do not move: 0…2 along world axes, 3…5 turning about the section's axes.
-  void hold(Pose p, std::initializer_list<int> rows) {
+  void hold(Pose p, const std::vector<int>& rows) {
     for (const int i : rows) held_.push_back({p, i});
   }
 
@@ -138,7 +138,7 @@ class Structure {
     return r_[row(p, i)];
   }
   /// ∂(balance)/∂(displacement) in these rows of every node, without those held; the nodes as they were made.
-  Eigen::MatrixXd stiffness(std::initializer_list<int> rows) {
+  Eigen::MatrixXd stiffness(const std::vector<int>& rows) {
     evaluate();
     std::vector<int> taken(system_->size(), -1);
     int n = 0;
