@@ -4,9 +4,8 @@
 #include <array>
 #include <numbers>
 
-#include "analyses/simulate.hpp"
 #include "beam_structure.hpp"
-#include "components/registry.hpp"
+#include "run_text.hpp"
 
 using namespace escapement;
 using namespace escapement::validation;
@@ -20,37 +19,21 @@ using Tip = std::array<double, 4>;
 
 /// y is the stiff direction of the section.
 Tip tip(int elements, double load, double angle) {
-  static const Registry registry = standard_registry();
   const double h = 12.3777e-3, w = 3.2024e-3, E = 71.7e9, G = E / (2 * 1.31), length = 0.508;
   const double shear = 5.0 / 6 * G * h * w;
-  const std::string text = fmt::format(
-      R"yaml(
-escapement: 1
-gravity: [0, 0, 0]
-components:
+  const auto end = at_rest(
+      fmt::format(R"yaml(
   beam: {{type: beam.line, from: [0, 0, 0], to: [{} m, 0, 0], elements: {}, properties: {{axial: {:.17g} N,
     shear: [{:.17g} N, {:.17g} N], torsion: {:.17g} N*m^2, bending: [{:.17g} N*m^2, {:.17g} N*m^2],
     mass: 0.1 kg/m, inertia: [1e-6 kg*m, 1e-6 kg*m, 1e-6 kg*m]}}}}
   root: {{type: joint.fixed, between: [ground, beam.start], at: [0, 0, 0]}}
   load: {{type: force.point, at: beam.end, force: [0, {:.17g} N, {:.17g} N]}}
-start: equilibrium
-simulate: {{until: 1 s, step: 1 ms}}
 )yaml",
-      length, elements, E * h * w, shear, shear, G * 1.1340719248e-10, E * h * w * w * w / 12,
-      E * w * h * h * h / 12, -load * std::cos(angle * degree), load * std::sin(angle * degree));
-  const Model model = Model::read_text(text, "princeton", registry);
-  const Assembly assembly = assemble(model);
-  const State state = prepare(assembly, prepare_options(model)).state;
-  const auto read = [&](const std::string& name) -> double {
-    for (const Channel& c : assembly.channels)
-      if (c.name == "beam.end." + name) return assembly.read(c, state);
-    FAIL("no channel " << name);
-    return 0;
-  };
-  const Matrix3 R =
-      matrix({read("quaternion.w"), {{read("quaternion.x"), read("quaternion.y"), read("quaternion.z")}}});
-  return {read("position.x") - length, read("position.y"), read("position.z"),
-          std::atan2(R.m[2][1], R.m[1][1]) / degree};
+                  length, elements, E * h * w, shear, shear, G * 1.1340719248e-10, E * h * w * w * w / 12,
+                  E * w * h * h * h / 12, -load * std::cos(angle * degree), load * std::sin(angle * degree)),
+      {"beam.end.position.*", "beam.end.quaternion.*"});
+  const Matrix3 R = matrix({end[3], {{end[4], end[5], end[6]}}});
+  return {end[0] - length, end[1], end[2], std::atan2(R.m[2][1], R.m[1][1]) / degree};
 }
 
 struct Reference {

@@ -64,4 +64,20 @@ struct TextRun final : RunObserver {
   std::vector<const Channel*> wanted_;
 };
 
+/// Channels of a model text at rest, where all forces balance.
+inline std::vector<double> at_rest(const std::string& components, const std::vector<std::string>& channels,
+                                   const std::string& head = "gravity: [0, 0, 0]") {
+  static const Registry registry = standard_registry();
+  const Model model = Model::read_text("escapement: 1\n" + head + "\ncomponents:\n" + components +
+                                           "\nstart: equilibrium\nsimulate: {until: 1 s, step: 1 ms}\n",
+                                       "text", registry);
+  const Assembly assembly = assemble(model);
+  const State state = prepare(assembly, prepare_options(model)).state;
+  std::vector<double> values;
+  for (const std::string& c : channels)
+    for (const Channel* found : assembly.select({{c, {}, {}}}))
+      values.push_back(assembly.read(*found, state));
+  return values;
+}
+
 }  // namespace escapement::validation
