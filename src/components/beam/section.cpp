@@ -82,8 +82,9 @@ class Numbers {
 
 Section rectangle(double width_y, double height_z, double nu) {
   const double a = std::max(width_y, height_z), c = std::min(width_y, height_z);
-  double sum = 0;
-  for (int n = 1; n < 40; n += 2) sum += std::tanh(n * pi * a / (2 * c)) / std::pow(n, 5);
+  // Σ tanh(nπa/2c)/n⁵ over odd n: what it falls short of Σ 1/n⁵ = 31/32 ζ(5) vanishes fast.
+  double sum = 31.0 / 32 * 1.0369277551433699;
+  for (int n = 1; n < 16; n += 2) sum -= 2 / (1 + std::exp(n * pi * a / c)) / std::pow(n, 5);
   const double torsion = a * c * c * c / 3 * (1 - 192 * c / (std::pow(pi, 5) * a) * sum);
   const double area = width_y * height_z, shear = 10 * (1 + nu) / (12 + 11 * nu) * area;
   return {area,
