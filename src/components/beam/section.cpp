@@ -148,10 +148,13 @@ Material read_material(const Build& b) {
     for (const Known& k : materials)
       if (b.text("material") == k.name) return k.material;
   }
+  const bool none = !b.has("youngs_modulus") && !b.has("poisson_ratio") && !b.has("density");
   for (const char* key : {"youngs_modulus", "poisson_ratio", "density"})
     if (!b.has(key))
-      b.refuse("E-MISSING", "", fmt::format("`{}` is missing", key),
-               "material: steel, or youngs_modulus, poisson_ratio and density");
+      b.refuse(
+          "E-MISSING", "",
+          none ? "`material` is missing (what the shape is made of)" : fmt::format("`{}` is missing", key),
+          "material: steel, or youngs_modulus, poisson_ratio and density");
   return {b.number("youngs_modulus"), b.number("poisson_ratio"), b.number("density")};
 }
 
@@ -203,7 +206,7 @@ void add_section_keys(ComponentType& type) {
              vector("shear", "N", 2, "GA of shear along y and z").positive(),
              number("torsion", "N*m^2", "GJ: moment per twist").positive(),
              vector("bending", "N*m^2", 2, "EI about y and z").positive(),
-             number("mass", "kg/m", "per length").positive(), vector("inertia", "kg*m", 3, about).at_least(0),
+             number("mass", "kg/m", "per length").positive(), vector("inertia", "kg*m", 3, about).positive(),
              number("product", "kg*m", product).otherwise("0"),
              vector("centre", "m", 2, centre).otherwise("[0, 0]")},
             "stiffness and inertia themselves, instead of a shape and a material")
@@ -211,7 +214,7 @@ void add_section_keys(ComponentType& type) {
   type.takes(
       group("stiffness",
             {matrix("matrix", "any", "6 × 6, SI: force and moment per strain and curvature"),
-             number("mass", "kg/m", "per length").positive(), vector("inertia", "kg*m", 3, about).at_least(0),
+             number("mass", "kg/m", "per length").positive(), vector("inertia", "kg*m", 3, about).positive(),
              number("product", "kg*m", product).otherwise("0"),
              vector("centre", "m", 2, centre).otherwise("[0, 0]")},
             "a full stiffness: axial, shear y, shear z, torsion, bending y, bending z")
@@ -271,16 +274,28 @@ Line read_line(const Build& b, double place) {
         const double scale = std::sqrt(std::abs(m(i, i) * m(j, j)));
         if (std::abs(m(i, j) - m(j, i)) > 1e-9 * std::max(scale, 1e-300))
           b.refuse("E-RANGE", "stiffness.matrix",
-                   fmt::format("is not symmetric: entries {0}, {1} and {1}, {0}", i + 1, j + 1));
+                   fmt::format("is not symmetric: entry {0}, {1} is {2:g}, entry {1}, {0} is {3:g}", i + 1,
+                               j + 1, m(i, j), m(j, i)),
+                   "the same number in both places");
         double sum = m(i, j);
         for (int k = 0; k < j; ++k) sum -= c[i][k] * c[j][k];
         if (i != j) {
           c[i][j] = sum / c[j][j];
           continue;
         }
-        if (!(sum > 1e-12 * m(i, i)) || !(m(i, i) > 0))
+        if (!(m(i, i) > 0))
           b.refuse("E-RANGE", "stiffness.matrix",
-                   "is not positive definite: some deformation would cost no energy");
+                   fmt::format("entry {0}, {0} is {1:g}, must be > 0: this deformation would cost no energy",
+                               i + 1, m(i, i)));
+        if (!(sum > 1e-12 * m(i, i)))
+          b.refuse(
+              "E-RANGE", "stiffness.matrix",
+              fmt::format(
+                  "is not positive definite: row {} is coupled so strongly with those before it that some "
+                  "deformation would cost no energy",
+                  i + 1),
+              "smaller entries beside the diagonal: each less than the root of the product of its two on the "
+              "diagonal");
         c[i][i] = std::sqrt(sum);
       }
     const double f = number.factor("stiffness");
@@ -302,25 +317,39 @@ Line read_line(const Build& b, double place) {
   } else if (b.has("tube.outer_radius")) {
     line.radius = number("tube", "outer_radius");
     if (number("tube", "inner_radius") >= line.radius)
-      b.refuse("E-RANGE", "tube.inner_radius", "is not less than the outer radius");
+      b.refuse("E-RANGE", "tube.inner_radius",
+               fmt::format("is not less than the outer radius, {:g} m", line.radius), "0 m of a solid one");
     s = tube(line.radius, number("tube", "inner_radius"), nu);
   } else if (b.has("hollow_box.width")) {
     const double width = number("hollow_box", "width"), height = number("hollow_box", "height"),
                  wall = number("hollow_box", "wall");
-    if (2 * wall >= std::min(width, height)) b.refuse("E-RANGE", "hollow_box.wall", "leaves no room inside");
+    if (2 * wall >= std::min(width, height))
+      b.refuse(
+          "E-RANGE", "hollow_box.wall",
+          fmt::format("leaves no room inside: must be less than half of {:g} m", std::min(width, height)),
+          "rectangle: {width: …, height: …} of a solid one");
     s = box(width, height, wall, nu);
     line.radius = 0.5 * std::min(width, height);
   } else {
     const double width = number("i_beam", "width"), height = number("i_beam", "height"),
                  flange = number("i_beam", "flange"), web = number("i_beam", "web");
-    if (2 * flange >= height) b.refuse("E-RANGE", "i_beam.flange", "leaves no room for the web");
-    if (web > width) b.refuse("E-RANGE", "i_beam.web", "is wider than the flanges");
+    if (2 * flange >= height)
+      b.refuse(
+          "E-RANGE", "i_beam.flange",
+          fmt::format("leaves no room for the web: must be less than half of the height, {:g} m", height));
+    if (web > width)
+      b.refuse("E-RANGE", "i_beam.web", fmt::format("is wider than the flanges, {:g} m", width));
     s = i_beam(width, height, flange, web, nu);
     line.radius = 0.5 * std::min(width, height);
   }
   const double E = material.youngs_modulus, G = material.shear_modulus(), rho = material.density;
   number.refuse_others();
   stiffness({E * s.area, G * s.shear_y, G * s.shear_z, G * s.torsion, E * s.bending_y, E * s.bending_z});
+  for (int i = 0; i < 6; ++i)
+    if (const double k = line.stiffness[i][i]; !(k > 0 && std::isfinite(k)))
+      b.refuse("E-RANGE", "",
+               fmt::format("section and material give a stiffness of {:g}, which must be > 0 and finite", k),
+               "lengths in m, the modulus in Pa: `height: 2 cm`, `youngs_modulus: 210 GPa`");
   line.mass = rho * s.area;
   line.inertia = diagonal(rho * (s.bending_y + s.bending_z), rho * s.bending_y, rho * s.bending_z);
   return line;
