@@ -157,6 +157,42 @@ def test_vtk(folder):
         assert abs(middle - float(last["arm.position." + axis])) < 1e-6
 
 
+CANTILEVER = """escapement: 1
+gravity: none
+components:
+  blade: {type: beam.line, from: [0, 0, 0], to: [1 m, 0, 0], elements: 5, rectangle: {width: 3 cm, height: 2 cm}, material: steel}
+  root: {type: joint.fixed, between: [ground, blade.start], at: [0, 0, 0]}
+  pull: {type: force.point, at: blade.end, force: [0, 0, 100 N]}
+simulate: {until: 0.01 s, step: 0.1 ms}
+"""
+
+
+def test_vtk_beams(folder):
+    (folder / "model.yaml").write_text(CANTILEVER)
+    run("run", "model.yaml", "--out", "r", "--quiet", cwd=folder)
+    run("export", "r", "--vtk", cwd=folder)
+    frames = sorted((folder / "r" / "vtk").glob("motion-*.vtp"))
+    piece = xml.etree.ElementTree.parse(frames[-1]).getroot().find("./PolyData/Piece")
+    # Five pieces of four chords each; the joint is a line too.
+    verts, lines = int(piece.get("NumberOfVerts")), int(piece.get("NumberOfLines"))
+    assert int(piece.get("NumberOfPoints")) >= 25 and lines >= 5
+    rows = list(csv.reader((folder / "r" / "results.csv").open()))
+    last = dict(zip(rows[0], rows[-1]))
+    arrays = piece.findall("./CellData/DataArray")[1:]
+    assert [array.get("Name") for array in arrays] == ["strain", "curvature", "force", "moment"]
+    for array in arrays:
+        data = base64.b64decode(array.text)
+        values = struct.unpack(f"<{(len(data) - 4) // 4}f", data[4:])
+        cells = [values[i : i + 3] for i in range(0, len(values), 3)][verts : verts + lines]
+        beams = [c for c in cells if c[0] == c[0]]  # others bear nothing that is known: NaN
+        assert len(beams) == 5
+        if array.get("Name") in ("force", "moment"):  # as recorded, to 32 bits
+            for end, cell in (("start", beams[0]), ("end", beams[-1])):
+                for axis, value in zip("xyz", cell):
+                    exact = float(last[f"blade.{end}.{array.get('Name')}.{axis}"])
+                    assert abs(value - exact) < 1e-6 * 100, (end, array.get("Name"), axis, value, exact)
+
+
 def test_standard_streams(folder):
     (folder / "model.yaml").write_text(MODEL)
     full = open("/dev/full", "w")

@@ -6,6 +6,7 @@
 
 #include "analyses/simulate.hpp"
 #include "components/registry.hpp"
+#include "core/group.hpp"
 #include "record/history.hpp"
 #include "record/motion.hpp"
 #include "report/page.hpp"
@@ -117,6 +118,80 @@ TEST_CASE("a scene holds every part, where it sits, and what it hangs on") {
   CHECK(values[4] == doctest::Approx(0.5));
   const std::string text = scene_json(model, assembly).text();
   CHECK(text.find("\"first\": 8") != std::string::npos);
+}
+
+TEST_CASE("beams: alike pieces are told once, with their outline, and their ends with all digits") {
+  const Model model = model_of(R"yaml(escapement: 1
+gravity: none
+components:
+  blade: {type: beam.line, from: [0, 0, 0], to: [0.7 m, 0, 0], elements: 7, rectangle: {width: 3 cm, height: 2 cm}, material: steel}
+  shaft: {type: beam.line, from: [0, 1 m, 0], to: [1 m, 1 m, 0], elements: 4, properties: {axial: 100 N, shear: [30 N, 30 N], torsion: 2 N*m^2, bending: [1 N*m^2, 4 N*m^2], mass: 1 kg/m, inertia: [2e-3 kg*m, 1e-3 kg*m, 1e-3 kg*m]}}
+simulate: {until: 1 s, step: 1 ms}
+)yaml");
+  const Assembly assembly = assemble(model);
+  const Scene& scene = assembly.scene;
+  REQUIRE(scene.components[0].parts.size() == 7);
+  CHECK(scene.components[0].parts[6].primitive == "beam");
+  CHECK(scene.components[0].parts[6].beam == 0);
+  REQUIRE(scene.beams.size() == 2);
+  CHECK(scene.beams[0].outline.shape == "rectangle");
+  CHECK(scene.beams[0].outline.size == std::vector<double>{0.03, 0.02});
+  CHECK(scene.beams[0].youngs_modulus > 1.9e11);
+  CHECK(scene.beams[0].length == doctest::Approx(0.1));
+  // Stiffness alone: the ellipse that bends alike, nothing known of stresses.
+  CHECK(scene.beams[1].outline.shape == "ellipse");
+  CHECK(scene.beams[1].outline.size == std::vector<double>{0.4, 0.2});
+  CHECK(scene.beams[1].youngs_modulus == 0);
+  REQUIRE(scene.nodes.size() == 8 + 5);
+  CHECK(motion_columns(assembly) == 14 * scene.nodes.size());
+  std::vector<double> values;
+  read_motion(assembly, assembly.initial, values);
+  REQUIRE(values.size() == 14 * scene.nodes.size());
+  int rests = 0;  // 0.1 m has more digits than 32 bits hold
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (i % 14 < 7) {
+      CHECK(static_cast<float>(values[i]) + values[i + 7] == values[i]);
+      rests += values[i + 7] != 0;
+    }
+  CHECK(rests > 0);
+  const std::string text = scene_json(model, assembly).text();
+  CHECK(text.find("\"rest\": 8") != std::string::npos);
+}
+
+namespace {
+
+/// A mass on a point in space.
+struct Bead {
+  Position<3> at;
+  auto variables() const { return std::tie(at); }
+  void store(const auto& z, auto& out) const { out(at) += 2.0 * z.rate(at); }
+  auto energy(const auto& z) const { return dot(z.rate(at), z.rate(at)); }
+};
+
+}  // namespace
+
+TEST_CASE("cables hang on points in space, which need no axes") {
+  ComponentType type("test.cable", "A bead on a cable.");
+  type.shape = {"rod"};
+  type.signs = "Tension is positive.";
+  type.example = "cable: {type: test.cable}";
+  type.build = [](Build& b) {
+    const auto at = b.system.position<3>("bead.position");
+    b.add(Bead{at});
+    Scene::Beam cable{{"ellipse", {0.01, 0.01}}, {}, 0.5, {1}, 0};
+    cable.stiffness[0][0] = 1000;
+    b.draw_beam(cable, {-1, {{}, {{1, 0, 0}}}}, {at.variable, {}});
+  };
+  const Registry registry({type});
+  const Model model = Model::read_text(
+      "escapement: 1\ncomponents: {cable: {type: test.cable}}\nsimulate: {until: 1 s, step: 0.1 s}\n",
+      "model", registry);
+  const Assembly assembly = assemble(model);
+  REQUIRE(assembly.scene.nodes.size() == 1);
+  CHECK_FALSE(assembly.scene.nodes[0].domain.has_value());
+  CHECK(motion_columns(assembly) == 6);
+  const std::string text = scene_json(model, assembly).text();
+  CHECK(text.find("\"domain\": \"point\"") != std::string::npos);
 }
 
 TEST_CASE("the history of steps keeps extremes in a bounded number of buckets") {

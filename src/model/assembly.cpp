@@ -111,6 +111,11 @@ class Assembler final : public Resolver {
   void draw(int component, Scene::Part part) override {
     scene_.components[component].parts.push_back(std::move(part));
   }
+  void draw_beam(int component, Scene::Beam beam, Scene::End a, Scene::End b) override {
+    const auto [at, is_new] = beams_.emplace(std::move(beam), static_cast<int>(scene_.beams.size()));
+    if (is_new) scene_.beams.push_back(at->first);
+    draw(component, {"beam", {}, {a, b}, at->second});
+  }
   void arrow(int component, Scene::Arrow arrow) override {
     scene_.components[component].arrows.push_back(std::move(arrow));
   }
@@ -964,6 +969,25 @@ class Assembler final : public Resolver {
     for (const int variable : used) scene_.nodes.push_back(known[variable]);
   }
 
+  /// Beams and cables also hang on points in space; and their ends are told exactly.
+  void add_nodes_of_beams(const System& system) {
+    std::map<int, std::size_t> place;  // by variable
+    for (const Scene::Node& n : scene_.nodes) place.emplace(n.variable, place.size());
+    for (const Scene::Component& c : scene_.components)
+      for (const Scene::Part& p : c.parts)
+        for (const Scene::End& e : p.ends) {
+          if (p.beam < 0 || e.variable < 0) continue;
+          const Variable& v = system.variables()[e.variable];
+          const auto [at, is_new] = place.emplace(e.variable, scene_.nodes.size());
+          if (is_new) {
+            if (v.manifold != Manifold::vector || v.values != 3)
+              throw std::logic_error(v.name + " is no place in space");
+            scene_.nodes.push_back({e.variable, v.name, std::nullopt});
+          }
+          scene_.nodes[at->second].fine = true;
+        }
+  }
+
   Assembly finish() {
     Assembly a;
     try {
@@ -988,6 +1012,7 @@ class Assembler final : public Resolver {
       }
     }
     place_bodies(a);
+    add_nodes_of_beams(a.system);
     a.scene = std::move(scene_);
     a.events = std::move(events_);
     for (std::size_t i = 0; i < model_.components.size(); ++i) add_channels(a, static_cast<int>(i));
@@ -1199,6 +1224,7 @@ class Assembler final : public Resolver {
   std::vector<Branch> branches_;
   AttachedFrame* framed_ = nullptr;  // where the frame that is being named goes
   bool gravity_used_ = false;
+  std::map<Scene::Beam, int> beams_;  // of the scene
   Scene scene_;
 };
 

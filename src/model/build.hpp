@@ -115,6 +115,7 @@ class Resolver {
                        std::vector<ActionRequest> actions, bool stop) = 0;
   virtual void branch(int component, Branch branch) = 0;
   virtual void draw(int component, Scene::Part part) = 0;
+  virtual void draw_beam(int component, Scene::Beam beam, Scene::End a, Scene::End b) = 0;
   virtual void arrow(int component, Scene::Arrow arrow) = 0;
 };
 
@@ -217,6 +218,10 @@ class Build {
   // ---- pictures: without a drawing of its own a component gets the shape of its type, at its node or ports
   void draw(std::string primitive, std::vector<double> size, std::vector<Scene::End> ends) {
     resolver_.draw(component_, {std::move(primitive), std::move(size), std::move(ends)});
+  }
+  /// A piece of a beam or cable from one end to the other; pieces that are alike are kept once.
+  void draw_beam(Scene::Beam beam, Scene::End a, Scene::End b) {
+    resolver_.draw_beam(component_, std::move(beam), a, b);
   }
   const std::string& primitive() const { return type_.shape.primitive; }
   /// The output is a force or torque in space: it acts at this end, in the axes of that one (-1: world).

@@ -1,6 +1,8 @@
 // Scene: what the parts of a model look like and how they hang together, for pictures.
 #pragma once
 #include <array>
+#include <compare>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,25 @@ struct Scene {
     std::string primitive;
     std::vector<double> size;
     std::vector<End> ends;
+    int beam = -1;  // of a piece of a beam: which of `beams`
+  };
+  /// What a section looks like, y and z its axes; sizes in m: rectangle width (along y), height (along z); ellipse half axes along y
+  /// and z; tube outer and inner radius; hollow_box width, height, wall; i_beam width, height, flange, web.
+  struct Outline {
+    std::string shape;
+    std::vector<double> size;
+    auto operator<=>(const Outline&) const = default;
+  };
+  /// A piece of a beam between two ends, x along it. With H the one end as seen from the other, strains are log H / length − natural,
+  /// and forces and moments the stiffness times these. A cable has axial stiffness alone: its ends may be points, and its only strain
+  /// is distance / length − 1.
+  struct Beam {
+    Outline outline;
+    std::array<std::array<double, 6>, 6> stiffness{};
+    double length = 0;                 // m, unloaded
+    std::array<double, 6> natural{1};  // unloaded
+    double youngs_modulus = 0;         // Pa; 0: not known, and so are stresses
+    auto operator<=>(const Beam&) const = default;
   };
   /// Three channels that are a force or torque at an end, in the axes of an end (-1: world).
   struct Arrow {
@@ -42,9 +63,11 @@ struct Scene {
   struct Node {
     int variable;
     std::string name;
-    Domain domain;
+    std::optional<Domain> domain;  // none: a point in space
+    bool fine = false;             // beams hang on it: their strains are small differences
   };
   std::vector<Component> components;  // as those of the model
+  std::vector<Beam> beams;            // all that differ
   std::vector<Node> nodes;            // what the parts hang on
 };
 

@@ -5,8 +5,9 @@
 namespace escapement {
 namespace {
 
-int columns_of(Domain domain) {
-  switch (domain) {
+int columns_of(const Scene::Node& node) {
+  if (!node.domain) return 3;
+  switch (*node.domain) {
     case Domain::frame:
       return 7;
     case Domain::planar:
@@ -38,7 +39,10 @@ Json component_json(const FlatComponent& c, const Scene::Component& drawn, const
   for (const Scene::Part& p : drawn.parts) {
     Json ends = Json::array();
     for (const Scene::End& e : p.ends) ends.add(end_json(e, index));
-    parts.add(Json::object().set("primitive", p.primitive).set("size", numbers(p.size)).set("ends", ends));
+    Json part = Json::object();
+    part.set("primitive", p.primitive).set("size", numbers(p.size)).set("ends", ends);
+    if (p.beam >= 0) part.set("beam", p.beam);
+    parts.add(std::move(part));
   }
   Json connections = Json::array();
   for (const Scene::Connection& to : drawn.connections)
@@ -63,6 +67,18 @@ Json component_json(const FlatComponent& c, const Scene::Component& drawn, const
       .set("arrows", arrows);
 }
 
+Json beam_json(const Scene::Beam& beam) {
+  Json stiffness = Json::array();
+  for (const auto& row : beam.stiffness) stiffness.add(numbers(row));
+  return Json::object()
+      .set("outline", beam.outline.shape)
+      .set("size", numbers(beam.outline.size))
+      .set("stiffness", stiffness)
+      .set("length", beam.length)
+      .set("natural", numbers(beam.natural))
+      .set("youngs_modulus", beam.youngs_modulus > 0 ? Json(beam.youngs_modulus) : Json());
+}
+
 }  // namespace
 
 Json scene_json(const Model& model, const Assembly& assembly) {
@@ -71,21 +87,30 @@ Json scene_json(const Model& model, const Assembly& assembly) {
   int column = 1;  // after the time
   for (const Scene::Node& n : assembly.scene.nodes) {
     index[n.variable] = static_cast<int>(index.size());
-    nodes.add(Json::object().set("name", n.name).set("domain", info(n.domain).name).set("first", column));
-    column += columns_of(n.domain);
+    Json node = Json::object();
+    node.set("name", n.name).set("domain", n.domain ? info(*n.domain).name : "point").set("first", column);
+    column += columns_of(n);
+    if (n.fine) {
+      node.set("rest", column);
+      column += columns_of(n);
+    }
+    nodes.add(std::move(node));
   }
+  Json beams = Json::array();
+  for (const Scene::Beam& beam : assembly.scene.beams) beams.add(beam_json(beam));
   Json components = Json::array();
   for (std::size_t i = 0; i < model.components.size(); ++i)
     components.add(component_json(model.components[i], assembly.scene.components[i], index));
   return Json::object()
       .set("gravity", model.gravity.empty() ? Json() : numbers(model.gravity))
       .set("nodes", nodes)
+      .set("beams", beams)
       .set("components", components);
 }
 
 std::size_t motion_columns(const Assembly& assembly) {
   std::size_t count = 0;
-  for (const Scene::Node& n : assembly.scene.nodes) count += columns_of(n.domain);
+  for (const Scene::Node& n : assembly.scene.nodes) count += (n.fine ? 2 : 1) * columns_of(n);
   return count;
 }
 
@@ -93,7 +118,9 @@ void read_motion(const Assembly& assembly, const State& state, std::vector<doubl
   values.clear();
   for (const Scene::Node& n : assembly.scene.nodes) {
     const double* from = &state.value[assembly.system.variables()[n.variable].value];
-    values.insert(values.end(), from, from + columns_of(n.domain));
+    values.insert(values.end(), from, from + columns_of(n));
+    if (n.fine)
+      for (int i = 0; i < columns_of(n); ++i) values.push_back(from[i] - static_cast<float>(from[i]));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <numbers>
 #include <sstream>
 
@@ -33,13 +34,20 @@ struct Part {
   std::string primitive;
   std::vector<double> size;
   std::vector<End> ends;
+  int beam;  // -1: none
+};
+struct Beam {
+  double stiffness[6][6], natural[6], length;
+  bool cable;  // only the distance of its ends matters
 };
 struct Picture {
   struct Moving {
-    bool frame;  // or planar
-    std::size_t first;
+    enum Kind { frame, planar, point, hidden } kind;
+    std::size_t first, rest;  // 0: no rest
+    std::size_t columns() const { return kind == frame ? 7 : kind == point ? 3 : 2; }
   };
   std::vector<Moving> nodes;
+  std::vector<Beam> beams;
   std::vector<std::string> components, types;
   std::vector<Part> parts;  // in space and in the plane
 };
@@ -57,6 +65,27 @@ std::vector<double> numbers(const Node& list) {
   return values;
 }
 
+Beam read_beam(const Node& node) {
+  Beam beam{};
+  const Node& rows = entry(node, "stiffness");
+  const auto natural = numbers(entry(node, "natural"));
+  bool whole = rows.items.size() == 6 && natural.size() == 6;
+  beam.length = number(entry(node, "length"));
+  beam.cable = true;
+  for (std::size_t i = 0; whole && i < 6; ++i) {
+    const auto row = numbers(rows.items[i]);
+    whole = row.size() == 6;
+    beam.natural[i] = natural[i];
+    for (std::size_t j = 0; whole && j < 6; ++j) {
+      beam.stiffness[i][j] = row[j];
+      if (i + j > 0 && row[j] != 0) beam.cable = false;
+    }
+  }
+  if (!whole || !(beam.length > 0))
+    throw FileError("scene.json", "has a beam without length or stiffness", "run the model again");
+  return beam;
+}
+
 Picture read_scene(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
@@ -69,28 +98,41 @@ Picture read_scene(const fs::path& path) {
   limits.nodes = std::max<std::size_t>(limits.nodes, content.size());
   const Node scene = read_yaml(content, &name, limits);  // JSON is YAML
   Picture picture;
-  std::vector<char> shown;
   for (const Node& n : entry(scene, "nodes").items) {
     const std::string& domain = entry(n, "domain").text;
-    shown.push_back(domain == "frame" || domain == "planar");
-    picture.nodes.push_back({domain == "frame", static_cast<std::size_t>(number(entry(n, "first")))});
+    const auto kind = domain == "frame"    ? Picture::Moving::frame
+                      : domain == "planar" ? Picture::Moving::planar
+                      : domain == "point"  ? Picture::Moving::point
+                                           : Picture::Moving::hidden;
+    const Node* rest = n.find("rest");
+    picture.nodes.push_back({kind, static_cast<std::size_t>(number(entry(n, "first"))),
+                             rest ? static_cast<std::size_t>(number(*rest)) : 0});
   }
+  if (const Node* beams = scene.find("beams"))
+    for (const Node& b : beams->items) picture.beams.push_back(read_beam(b));
   for (const Node& c : entry(scene, "components").items) {
     const int index = static_cast<int>(picture.components.size());
     picture.components.push_back(entry(c, "name").text);
     picture.types.push_back(entry(c, "type").text);
     for (const Node& p : entry(c, "parts").items) {
-      Part part{index, entry(p, "primitive").text, numbers(entry(p, "size")), {}};
+      const Node* beam = p.find("beam");
+      Part part{index,
+                entry(p, "primitive").text,
+                numbers(entry(p, "size")),
+                {},
+                beam ? static_cast<int>(number(*beam)) : -1};
+      if (part.beam >= static_cast<int>(picture.beams.size()))
+        throw FileError(path.string(), "has a piece of no beam", "run the model again");
       bool in_space = true;
       for (const Node& e : entry(p, "ends").items) {
         const Node& on = entry(e, "node");
         const bool ground = on.kind == Node::Kind::null || on.text == "null";
         const int node = ground ? -1 : static_cast<int>(number(on));
         const auto x = numbers(entry(e, "position")), q = numbers(entry(e, "quaternion"));
-        if (x.size() != 3 || q.size() != 4 || node < -1 || node >= static_cast<int>(shown.size()))
+        if (x.size() != 3 || q.size() != 4 || node < -1 || node >= static_cast<int>(picture.nodes.size()))
           throw FileError(path.string(), "has an end that is nowhere", "run the model again");
         part.ends.push_back({node, {{q[0], {{q[1], q[2], q[3]}}}, {{x[0], x[1], x[2]}}}});
-        in_space = in_space && (ground || shown[node]);
+        in_space = in_space && (ground || picture.nodes[node].kind != Picture::Moving::hidden);
       }
       if (in_space && !part.ends.empty()) picture.parts.push_back(std::move(part));
     }
@@ -106,6 +148,7 @@ struct Surface {
 };
 
 constexpr int sides = 24;
+constexpr int pieces = 4;  // of the curve of a piece of a beam
 
 /// A profile (radius, z) turned about z; radius 0 is a tip.
 Surface turned(const std::vector<std::pair<double, double>>& profile) {
@@ -179,9 +222,42 @@ Surface surface(const Part& part) {
 Frame<double> place(const Picture& picture, const End& end, const float* row) {
   if (end.node < 0) return end.on_node;
   const auto& node = picture.nodes[end.node];
-  const float* v = row + node.first;
-  if (!node.frame) return Frame<double>{{}, {{v[0], v[1], 0}}} * end.on_node;
-  return Frame<double>{{v[0], {{v[1], v[2], v[3]}}}, {{v[4], v[5], v[6]}}} * end.on_node;
+  double v[7] = {};
+  for (std::size_t i = 0; i < node.columns(); ++i)
+    v[i] = row[node.first + i] + (node.rest ? static_cast<double>(row[node.rest + i]) : 0.0);
+  if (node.kind != Picture::Moving::frame) return Frame<double>{{}, {{v[0], v[1], v[2]}}} * end.on_node;
+  return Frame<double>{normalised({v[0], {{v[1], v[2], v[3]}}}), {{v[4], v[5], v[6]}}} * end.on_node;
+}
+
+// ------------------------------------------------------------------ beams
+
+bool turns(const Picture& picture, const End& end) {
+  return end.node < 0 || picture.nodes[end.node].kind == Picture::Moving::frame;
+}
+
+/// What a piece of a beam bears, in the axes of its section.
+struct Bearing {
+  Vector3 along, turn;  // the logarithm of the one end as seen from the other
+  double strain[6], load[6];
+};
+
+Bearing bearing(const Beam& beam, const Frame<double>& a, const Frame<double>& b, bool straight) {
+  Bearing now{};
+  const Frame<double> H = a.inverse() * b;
+  if (straight) {
+    now.along = H.x;
+    now.strain[0] = norm(H.x) / beam.length - 1;
+  } else {
+    now.turn = log_so3(H.R);
+    now.along = untangled(now.turn, H.x, InverseTangent<double>(dot(now.turn, now.turn)).e, true);
+    for (int i = 0; i < 3; ++i) {
+      now.strain[i] = now.along[i] / beam.length - beam.natural[i];
+      now.strain[3 + i] = now.turn[i] / beam.length - beam.natural[3 + i];
+    }
+  }
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) now.load[i] += beam.stiffness[i][j] * now.strain[j];
+  return now;
 }
 
 template <class T>
@@ -199,10 +275,20 @@ std::string array(const char* type, const char* name, int components, const std:
 
 struct Cells {
   std::vector<std::int32_t> connectivity, offsets, component;
-  void add(const std::vector<int>& points, std::size_t first, int owner) {
+  std::vector<float> strain, curvature, force, moment;  // three each; NaN where there are none
+  void add(const std::vector<int>& points, std::size_t first, int owner, const Bearing* now = nullptr) {
     for (const int p : points) connectivity.push_back(static_cast<std::int32_t>(first) + p);
     offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
     component.push_back(owner);
+    for (int i = 0; i < 3; ++i) {
+      const auto put = [&](std::vector<float>& list, const double* values) {
+        list.push_back(now ? static_cast<float>(values[i]) : std::numeric_limits<float>::quiet_NaN());
+      };
+      put(strain, now ? now->strain : nullptr);
+      put(curvature, now ? now->strain + 3 : nullptr);
+      put(force, now ? now->load : nullptr);
+      put(moment, now ? now->load + 3 : nullptr);
+    }
   }
   std::string text(const char* tag) const {
     return fmt::format("<{}>\n", tag) + array("Int32", "connectivity", 1, connectivity) +
@@ -223,6 +309,18 @@ std::string frame_file(const Picture& picture, const std::vector<Surface>& surfa
     if (!surfaces[i].points.empty()) {
       for (const Vector3& p : surfaces[i].points) add_point(at * p);
       for (const auto& face : surfaces[i].faces) polys.add(face, first, part.component);
+    } else if (part.beam >= 0 && part.ends.size() == 2) {
+      const Beam& beam = picture.beams[part.beam];
+      const bool straight = beam.cable || !turns(picture, part.ends[0]) || !turns(picture, part.ends[1]);
+      const Bearing now = bearing(beam, at, place(picture, part.ends[1], row), straight);
+      const int steps = straight ? 1 : pieces;
+      std::vector<int> line;
+      for (int k = 0; k <= steps; ++k) {
+        const double s = static_cast<double>(k) / steps;
+        add_point(at * (left_tangent_so3(s * now.turn) * (s * now.along)));
+        line.push_back(k);
+      }
+      lines.add(line, first, part.component, &now);
     } else if (part.ends.size() == 2) {
       add_point(at.x);
       add_point(place(picture, part.ends[1], row).x);
@@ -232,9 +330,18 @@ std::string frame_file(const Picture& picture, const std::vector<Surface>& surfa
       verts.add({0}, first, part.component);
     }
   }
-  std::vector<std::int32_t> owner = verts.component;  // cells in VTK's order
-  owner.insert(owner.end(), lines.component.begin(), lines.component.end());
-  owner.insert(owner.end(), polys.component.begin(), polys.component.end());
+  const auto all = [&](auto list) {  // cells in VTK's order
+    auto joined = verts.*list;
+    for (const Cells* cells : {&lines, &polys})
+      joined.insert(joined.end(), (cells->*list).begin(), (cells->*list).end());
+    return joined;
+  };
+  std::string borne;
+  if (!picture.beams.empty())
+    borne = array("Float32", "strain", 3, all(&Cells::strain)) +
+            array("Float32", "curvature", 3, all(&Cells::curvature)) +
+            array("Float32", "force", 3, all(&Cells::force)) +
+            array("Float32", "moment", 3, all(&Cells::moment));
   return fmt::format(
              "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
              "byte_order=\"LittleEndian\" "
@@ -242,7 +349,8 @@ std::string frame_file(const Picture& picture, const std::vector<Surface>& surfa
              "NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n<Points>\n",
              points.size() / 3, verts.offsets.size(), lines.offsets.size(), polys.offsets.size()) +
          array("Float32", "Points", 3, points) + "</Points>\n" + verts.text("Verts") + lines.text("Lines") +
-         polys.text("Polys") + "<CellData Scalars=\"component\">\n" + array("Int32", "component", 1, owner) +
+         polys.text("Polys") + "<CellData Scalars=\"component\">\n" +
+         array("Int32", "component", 1, all(&Cells::component)) + borne +
          "</CellData>\n</Piece>\n</PolyData>\n</VTKFile>\n";
 }
 
@@ -260,7 +368,7 @@ std::size_t export_vtk(const fs::path& run, const fs::path& to) {
     for (const End& e : p.ends) {
       if (e.node < 0) continue;
       const auto& node = picture.nodes[e.node];
-      if (node.first < 1 || node.first + (node.frame ? 7 : 2) > motion.columns)
+      if (node.first < 1 || std::max(node.first, node.rest) + node.columns() > motion.columns)
         throw FileError(run.string(), "scene.json and motion.bin do not belong together",
                         "run the model again");
     }

@@ -1,4 +1,5 @@
-// The moving picture as VTK files, for ParaView and others: solids as surfaces, springs and rods as lines, marks as points.
+// The moving picture as VTK files, for ParaView and others: solids as surfaces, springs and rods as lines, marks as points;
+// beams as the curves they bend to, with what they bear.
 #pragma once
 #include <filesystem>
 

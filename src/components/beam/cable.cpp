@@ -79,12 +79,13 @@ void build(Build& b) {
   if (!b.has("length") && !(distance > 0))
     b.refuse("E-RANGE", "", "its ends coincide: it has no length", "length: 1 m");
   const double tension = b.number("tension");
-  double axial = 0, mass = 0, radius = 0;
+  double axial = 0, mass = 0, radius = 0, modulus = 0;
   if (b.has("diameter")) {
     const beam::Material material = beam::read_material(b);
     radius = 0.5 * b.number("diameter");
     const double area = 3.14159265358979323846 * radius * radius;
-    axial = material.youngs_modulus * area;
+    modulus = material.youngs_modulus;
+    axial = modulus * area;
     mass = material.density * area;
     for (const char* key : {"axial", "mass"})
       if (b.has(key)) b.refuse("E-CHOICE", key, "diameter and material say that already", "remove it");
@@ -111,6 +112,8 @@ void build(Build& b) {
     nodes.push_back(b.system.position<3>(b.name(fmt::format("node{}", i).c_str())));
     b.start(nodes.back(), {points[i][0], points[i][1], points[i][2]});
   }
+  Scene::Beam picture{{"ellipse", {radius, radius}}, {}, l, {1}, modulus};
+  picture.stiffness[0][0] = axial;
   const auto add = [&](const auto& p, const auto& q) {
     using P = std::remove_cvref_t<decltype(p)>;
     using Q = std::remove_cvref_t<decltype(q)>;
@@ -121,7 +124,7 @@ void build(Build& b) {
     };
     const ElementId id = b.add(beam::Bar<P, Q>{p, q, l, axial, b.number("damping"), b.flag("tension_only")});
     b.add(beam::BarInertia<P, Q>{p, q, l * mass, gravity});
-    b.draw("rod", {radius}, {place(p), place(q)});
+    b.draw_beam(picture, place(p), place(q));
     return id;
   };
   const auto channels = [&](const auto& p, const auto& q, const ElementId& id, const char* tension) {

@@ -186,7 +186,7 @@ class Builder {
       if (mass_damping_ > 0) b_.add(beam::MassDamping<beam::Inertia>{mass, mass_damping_});
       share(k, line, 0.5 * length);
       share(k + 1, line, 0.5 * length);
-      draw(k, line);
+      draw(k, beam::picture(line, s.stiffness, length, s.natural));
     }
     const int last = line_.elements() - 1;
     for (const Station& station : line_.stations) {
@@ -232,7 +232,14 @@ class Builder {
       all.push_back(e);
       b_.add(mass);
       if (mass_damping_ > 0) b_.add(beam::MassDamping<beam::ElementInertia<order>>{mass, mass_damping_});
-      for (int i = 0; i < order; ++i) draw(k * order + i, section(line_.s[k * order + i]));
+      // For pictures pieces of constant strain will do.
+      for (int i = 0; i < order; ++i) {
+        const int first = k * order + i;
+        beam::Segment piece{{}, {}, {}, {}, line_.s[first + 1] - line_.s[first], {}, {}};
+        const beam::Line line = section(line_.s[first] + 0.5 * piece.length);
+        const Vec<6, double> natural = piece.strain(unloaded_[first].inverse() * unloaded_[first + 1]) - prestrain(line.stiffness);
+        draw(first, beam::picture(line, line.stiffness, piece.length, natural));
+      }
     }
     const int last = line_.elements() - 1;
     for (const Station& station : line_.stations) {
@@ -244,8 +251,8 @@ class Builder {
     }
   }
 
-  void draw(int k, const beam::Line& line) {
-    b_.draw("rod", {line.radius}, {{node(k).variable, offset_}, {node(k + 1).variable, offset_}});
+  void draw(int k, Scene::Beam piece) {
+    b_.draw_beam(std::move(piece), {node(k).variable, offset_}, {node(k + 1).variable, offset_});
   }
 
   void add_node(int i) {

@@ -44,6 +44,11 @@ std::vector<Parameter> taper_keys() {
   return keys;
 }
 
+/// The solid ellipse that bends as easily, of what stretches as easily.
+Scene::Outline alike(const Stiffness& s) {
+  return {"ellipse", {2 * std::sqrt(s[5][5] / s[0][0]), 2 * std::sqrt(s[4][4] / s[0][0])}};
+}
+
 /// The section's numbers at a place along the line, with what `taper` changes.
 class Numbers {
  public:
@@ -257,7 +262,7 @@ Line read_line(const Build& b, double place) {
     stiffness({f * b.number("properties.axial"), f * shear[0], f * shear[1],
                f * b.number("properties.torsion"), f * bending[0], f * bending[1]});
     mass("properties");
-    line.radius = 2 * std::sqrt(bending[0] / b.number("properties.axial"));
+    line.outline = alike(line.stiffness);
     return line;
   }
   if (b.has("stiffness.matrix")) {
@@ -302,24 +307,27 @@ Line read_line(const Build& b, double place) {
     for (auto& row : line.stiffness)
       for (double& x : row) x *= f;
     mass("stiffness");
-    line.radius = 2 * std::sqrt(m(4, 4) / m(0, 0));
+    line.outline = alike(line.stiffness);
     return line;
   }
   const Material material = read_material(b);
   const double nu = material.poisson_ratio;
   Section s{};
   if (b.has("rectangle.width")) {
-    s = rectangle(number("rectangle", "width"), number("rectangle", "height"), nu);
-    line.radius = 0.5 * std::min(number("rectangle", "width"), number("rectangle", "height"));
+    const double width = number("rectangle", "width"), height = number("rectangle", "height");
+    s = rectangle(width, height, nu);
+    line.outline = {"rectangle", {width, height}};
   } else if (b.has("ellipse.radius_y")) {
-    s = ellipse(number("ellipse", "radius_y"), number("ellipse", "radius_z"), nu);
-    line.radius = std::min(number("ellipse", "radius_y"), number("ellipse", "radius_z"));
+    const double y = number("ellipse", "radius_y"), z = number("ellipse", "radius_z");
+    s = ellipse(y, z, nu);
+    line.outline = {"ellipse", {y, z}};
   } else if (b.has("tube.outer_radius")) {
-    line.radius = number("tube", "outer_radius");
-    if (number("tube", "inner_radius") >= line.radius)
+    const double outer = number("tube", "outer_radius"), inner = number("tube", "inner_radius");
+    if (inner >= outer)
       b.refuse("E-RANGE", "tube.inner_radius",
-               fmt::format("is not less than the outer radius, {:g} m", line.radius), "0 m of a solid one");
-    s = tube(line.radius, number("tube", "inner_radius"), nu);
+               fmt::format("is not less than the outer radius, {:g} m", outer), "0 m of a solid one");
+    s = tube(outer, inner, nu);
+    line.outline = {"tube", {outer, inner}};
   } else if (b.has("hollow_box.width")) {
     const double width = number("hollow_box", "width"), height = number("hollow_box", "height"),
                  wall = number("hollow_box", "wall");
@@ -329,7 +337,7 @@ Line read_line(const Build& b, double place) {
           fmt::format("leaves no room inside: must be less than half of {:g} m", std::min(width, height)),
           "rectangle: {width: …, height: …} of a solid one");
     s = box(width, height, wall, nu);
-    line.radius = 0.5 * std::min(width, height);
+    line.outline = {"hollow_box", {width, height, wall}};
   } else {
     const double width = number("i_beam", "width"), height = number("i_beam", "height"),
                  flange = number("i_beam", "flange"), web = number("i_beam", "web");
@@ -340,7 +348,7 @@ Line read_line(const Build& b, double place) {
     if (web > width)
       b.refuse("E-RANGE", "i_beam.web", fmt::format("is wider than the flanges, {:g} m", width));
     s = i_beam(width, height, flange, web, nu);
-    line.radius = 0.5 * std::min(width, height);
+    line.outline = {"i_beam", {width, height, flange, web}};
   }
   const double E = material.youngs_modulus, G = material.shear_modulus(), rho = material.density;
   number.refuse_others();
@@ -351,8 +359,16 @@ Line read_line(const Build& b, double place) {
                fmt::format("section and material give a stiffness of {:g}, which must be > 0 and finite", k),
                "lengths in m, the modulus in Pa: `height: 2 cm`, `youngs_modulus: 210 GPa`");
   line.mass = rho * s.area;
+  line.youngs_modulus = E;
   line.inertia = diagonal(rho * (s.bending_y + s.bending_z), rho * s.bending_y, rho * s.bending_z);
   return line;
+}
+
+Scene::Beam picture(const Line& line, const Stiffness& of_segment, double length,
+                    const Vec<6, double>& natural) {
+  Scene::Beam beam{line.outline, of_segment, length, {}, line.youngs_modulus};
+  for (int i = 0; i < 6; ++i) beam.natural[i] = natural[i];
+  return beam;
 }
 
 }  // namespace escapement::beam

@@ -33,7 +33,8 @@ struct Line {
   double mass = 0;    // kg/m
   Matrix3 inertia{};  // kg·m, about the centre of mass
   Vector3 centre{};   // m, of mass, from the line
-  double radius = 0;  // m, for pictures
+  Scene::Outline outline;
+  double youngs_modulus = 0;  // Pa; 0: not known
 };
 
 /// `material`, or its numbers.
@@ -45,5 +46,9 @@ void add_section_keys(ComponentType& type);
 Line read_line(const Build& b, double place);
 /// Does it depend on the place?
 bool tapered(const Build& b);
+
+/// A piece for pictures.
+Scene::Beam picture(const Line& line, const Stiffness& of_segment, double length,
+                    const Vec<6, double>& natural);
 
 }  // namespace escapement::beam
