@@ -30,6 +30,9 @@ if [[ -e $web/test/unit.mjs ]]; then (cd "$web" && npm test --silent); fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 pages=()
+cp "$root/tests/web/beams.yaml" "$work/"
+"$program" run "$work/beams.yaml" --out "$work/beams" --report --quiet >/dev/null
+pages+=("$work/beams/report.html")
 for model in double_pendulum/model four_bar/model stewart_platform/model rolling_disk/body controlled_spring_mass/model \
   speed_control/model pendulum/model half_car/model bicycle/model; do
   name=${model%%/*}

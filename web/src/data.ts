@@ -97,15 +97,31 @@ export interface Norm {
 export interface Scene {
   gravity: [number, number, number] | null;
   nodes: Node[];
+  beams?: Beam[];
   components: Component[];
 }
 
 /** Something that moves. Its numbers in a row of motion start at `first` (0 is the time): frame w, x, y, z of the
- *  quaternion (body axes to world axes), then the origin x, y, z; planar x, y; translational and rotational one. */
+ *  quaternion (body axes to world axes), then the origin x, y, z; planar x, y; point x, y, z; translational and
+ *  rotational one. From `rest` on, if there is one, stands what 32 bits leave of each of them. */
 export interface Node {
   name: string;
-  domain: "frame" | "planar" | "translational" | "rotational";
+  domain: "frame" | "planar" | "point" | "translational" | "rotational";
   first: number;
+  rest?: number;
+}
+
+/** A piece of a beam between two ends, x along it. Sizes of outlines in m, y and z the axes of the section: rectangle
+ *  [width, height]; ellipse [half axis along y, along z]; tube [outer radius, inner]; hollow_box [width, height, wall];
+ *  i_beam [width, height, flange, web]. Strains are log H / length − natural, H the one end as seen from the other; forces
+ *  and moments are the stiffness times these. A cable has axial stiffness alone. */
+export interface Beam {
+  outline: string;
+  size: number[];
+  stiffness: number[][]; // 6 × 6
+  length: number;
+  natural: number[]; // 6
+  youngs_modulus: number | null; // Pa; null: not known
 }
 
 export interface Component {
@@ -132,6 +148,7 @@ export interface Part {
   primitive: string;
   size: number[];
   ends: End[];
+  beam?: number; // which of the scene's beams it is a piece of
 }
 
 export interface End {

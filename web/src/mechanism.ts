@@ -1,6 +1,8 @@
 // The picture of a mechanism: what moves with a node, and what stretches between two ends.
 import { Box3, BoxGeometry, Group, Mesh, Object3D, Quaternion, SphereGeometry, Vector3 } from "three";
+import { chains, fineness, Tube } from "./beams";
 import type { Component, End, Part, Scene } from "./data";
+import { outline as section } from "./outline";
 import { solid_colour } from "./palette";
 import type { Poses } from "./poses";
 import { along_z, arrow, bent_arrow, foot, Helix, joint_mark, Looks, sized, solid } from "./shapes";
@@ -110,14 +112,27 @@ export function extent(poses: Poses): Extent {
   const centre = [new Vector3()];
   const outlines = new Map<Part, Vector3[]>();
   const hidden = misleading(scene);
-  for (const component of scene.components)
-    for (const part of component.parts) outlines.set(part, hidden.has(part) ? centre : outline(part));
+  for (const component of scene.components) {
+    for (const part of component.parts)
+      outlines.set(part, hidden.has(part) || part.ends.length !== 1 ? centre : outline(part));
+    // Beams are as thick as at their ends.
+    const pieces = component.parts.filter((part) => part.beam !== undefined);
+    for (const part of [...pieces.slice(0, 1), ...pieces.slice(-1)]) {
+      const beam = scene.beams?.[part.beam!];
+      if (!beam) continue;
+      const [y, z] = section(beam.outline, beam.size, 4).reach;
+      outlines.set(
+        part,
+        [-y, y].flatMap((v) => [-z, z].map((w) => new Vector3(0, v, w))),
+      );
+    }
+  }
   const start = new Box3();
   for (let s = 0; s < samples; ++s) {
     poses.set(times[Math.round((s * (times.length - 1)) / Math.max(1, samples - 1))]);
     const now = new Box3();
     const bodies = new Box3(); // without the ground's side of joints, which what travels leaves behind
-    const here: Vector3[] = [];
+    const kept = s % Math.max(1, Math.min(every, 20)) === 0;
     for (const component of scene.components) {
       const planar = is_planar(scene, component);
       for (const part of component.parts) {
@@ -127,18 +142,16 @@ export function extent(poses: Poses): Extent {
           poses.end(end, planar, p, q);
           if (!Number.isFinite(p.x + p.y + p.z)) continue;
           const left_behind = end.node === null && component.type.startsWith("joint.");
-          const around = poses.layout ? cube : part.ends.length === 1 ? outlines.get(part)! : centre;
-          for (const point of around) {
+          for (const point of poses.layout ? cube : outlines.get(part)!) {
             corner.copy(point).applyQuaternion(q).add(p);
             now.expandByPoint(corner);
             if (!left_behind) bodies.expandByPoint(corner);
-            here.push(corner.clone());
+            if (kept) points.push(corner.clone());
           }
         }
       }
     }
     if (now.isEmpty()) continue;
-    if (s % Math.max(1, Math.min(every, 20)) === 0) points.push(...here);
     const size = bodies.isEmpty() ? now : bodies;
     instant = Math.max(instant, size.getSize(corner).length());
     sweep.union(now);
@@ -157,6 +170,7 @@ export class Mechanism {
   readonly group = new Group();
   feet = 0; // how many stand on the ground
   readonly bodies: { node: number; name: string; component: Component }[] = [];
+  readonly tubes: Tube[] = [];
   private readonly moving: { object: Object3D; end: End; planar: boolean; turn: boolean }[] = [];
   private readonly stretched: ((p: Vector3, q: Vector3) => void)[] = [];
   private readonly pairs: { ends: [End, End]; planar: boolean; lane: number | null }[] = [];
@@ -185,6 +199,9 @@ export class Mechanism {
         .split(".")
         .filter((part) => !/^\d+$/.test(part))
         .pop() ?? name;
+    return this.tint_of(key);
+  }
+  private tint_of(key: string): string {
     if (!this.tints.has(key)) this.tints.set(key, this.tints.size);
     return solid_colour(this.tints.get(key)!);
   }
@@ -208,6 +225,9 @@ export class Mechanism {
     const hidden = misleading(scene);
     const solids = new Map<number, Box3>(); // of nodes, in their axes
     const feet = new Set<string>();
+    const fine = fineness(
+      scene.components.reduce((sum, c) => sum + c.parts.filter((p) => p.beam !== undefined).length, 0),
+    );
     const note_solid = (part: Part, end: End) => {
       const box = solids.get(end.node!) ?? new Box3();
       const q = new Quaternion(end.quaternion[1], end.quaternion[2], end.quaternion[3], end.quaternion[0]);
@@ -217,10 +237,13 @@ export class Mechanism {
     };
     for (const component of scene.components) {
       const planar = is_planar(scene, component);
+      this.add_beam(component, planar, fine);
       for (const part of component.parts) {
         if (!this.poses.placed(part.ends)) continue;
         const [end, other] = part.ends;
-        if (is_body(component) && part.ends.length === 1) {
+        if (part.beam !== undefined) {
+          // drawn in one piece
+        } else if (is_body(component) && part.ends.length === 1) {
           const looks = this.looks(this.tint(component.name));
           const object = hidden.has(part) ? null : sized(part.primitive, part.size, looks);
           if (end.node === null) {
@@ -296,6 +319,25 @@ export class Mechanism {
           scene.nodes[body.node].domain === "planar",
         );
       }
+    }
+  }
+
+  /** Beams are selected, named and followed by their middle. */
+  private add_beam(component: Component, planar: boolean, fine: { rings: number; sides: number }): void {
+    const { scene } = this.poses;
+    for (const pieces of chains(scene, component)) {
+      if (!pieces.every(({ a, b }) => this.poses.placed([a, b]))) continue;
+      const { outline: shape, size } = pieces[0].beam;
+      const looks = this.looks(this.tint_of(`${shape} ${size.join(" ")}`)); // those of one section look alike
+      const tube = new Tube(this.poses, pieces, planar, looks, fine, 0.15 * this.mark);
+      this.tubes.push(tube);
+      this.group.add(tube.mesh);
+      const node = tube.middle;
+      if (node === null) continue;
+      tube.mesh.userData.node = node;
+      this.looks_of_node.set(node, [...(this.looks_of_node.get(node) ?? []), looks]);
+      if (!this.bodies.some((body) => body.component === component))
+        this.bodies.push({ node, name: component.name, component });
     }
   }
 
@@ -451,6 +493,7 @@ export class Mechanism {
   }
 
   update(): void {
+    for (const tube of this.tubes) tube.update();
     for (const { object, end, planar, turn } of this.moving) {
       this.poses.end(end, planar, object.position, this.q);
       if (turn) object.quaternion.copy(this.q);

@@ -24,3 +24,32 @@ export function domain_colour(type: string): string {
   const place = order.indexOf(type.split(".")[0]);
   return colour([0, 4, 1, 2, 6, 3, 5, 7][place < 0 ? 7 : place]);
 }
+
+/** From OKLab, in which equal distances look equal. */
+function from_oklab(L: number, a: number, b: number): [number, number, number] {
+  const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const curve = (v: number) => {
+    const clear = Math.min(1, Math.max(0, v));
+    return Math.round(255 * (clear <= 0.0031308 ? 12.92 * clear : 1.055 * clear ** (1 / 2.4) - 0.055));
+  };
+  return [
+    curve(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+    curve(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+    curve(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s),
+  ];
+}
+
+/** Of a magnitude from 0 to 1: dark blue over red to light yellow, a helix about the greys. */
+export function magnitude_colour(part: number): [number, number, number] {
+  const hue = ((280 + 180 * part) * Math.PI) / 180;
+  return from_oklab(0.36 + 0.52 * part, 0.165 * Math.cos(hue), 0.165 * Math.sin(hue));
+}
+
+/** Of a value from −1 to 1: blue below zero, light grey at it, vermilion above, as far from grey as the value from zero. */
+export function signed_colour(value: number): [number, number, number] {
+  const far = Math.abs(value);
+  const hue = ((value < 0 ? 250 : 45) * Math.PI) / 180;
+  return from_oklab(0.82 - 0.24 * far, 0.155 * far * Math.cos(hue), 0.155 * far * Math.sin(hue));
+}

@@ -1,6 +1,7 @@
 // Playing: the clock, and the controls under the picture.
 import { h, toggle } from "./dom";
 import { state } from "./state";
+import type { Measure } from "./strain";
 import { number, quantity } from "./units";
 import type { Direction, View3d } from "./view3d";
 
@@ -99,6 +100,14 @@ export class Player {
         trails.append(h("option", { value, selected: value === view.trails_shown }, name));
       trails.addEventListener("change", () => view.set_trails(trails.value as "none" | "all" | "selected"));
       row.append(trails);
+    }
+    if (view.beam_measures.length) {
+      const colours = h("select", { class: "beam-colours", "aria-label": "Colour of beams" });
+      colours.append(h("option", { value: "" }, "beams plain"));
+      for (const { key, name } of view.beam_measures)
+        colours.append(h("option", { value: key }, `beams: ${name}`));
+      colours.addEventListener("change", () => view.colour_beams((colours.value || null) as Measure | null));
+      row.append(colours);
     }
     if (view.has_forces)
       row.append(

@@ -14,6 +14,9 @@ export class Poses {
   readonly rotation: Quaternion[];
   readonly drawn: boolean[]; // by node
   readonly layout: Layout | null = null;
+  before = 0; // the frames around the time,
+  after = 0;
+  part = 0; // and how far it is from the one to the other
   private readonly motion: Float32Array;
   private readonly columns: number;
   private readonly q0 = new Quaternion();
@@ -29,8 +32,9 @@ export class Poses {
     this.times = Float64Array.from({ length: frames }, (_, f) => this.motion[f * this.columns]);
     this.position = scene.nodes.map(() => new Vector3());
     this.rotation = scene.nodes.map(() => new Quaternion());
-    const spatial = scene.nodes.some((n) => n.domain === "frame" || n.domain === "planar");
-    this.drawn = scene.nodes.map((n) => !spatial || n.domain === "frame" || n.domain === "planar");
+    const in_space = scene.nodes.map((n) => /^(frame|planar|point)$/.test(n.domain));
+    const spatial = in_space.includes(true);
+    this.drawn = in_space.map((here) => !spatial || here);
     if (!spatial && scene.nodes.length) {
       const coordinate = (node: number, f: number) => this.motion[f * this.columns + scene.nodes[node].first];
       const ranges = scene.nodes.map((_, n): [number, number] => {
@@ -53,6 +57,9 @@ export class Poses {
     const g = Math.min(last, f + 1);
     const width = this.times[g] - this.times[f];
     const part = width > 0 ? Math.min(1, Math.max(0, (t - this.times[f]) / width)) : 0;
+    this.before = f;
+    this.after = g;
+    this.part = part;
     const a = f * this.columns;
     const b = g * this.columns;
     const m = this.motion;
@@ -66,6 +73,8 @@ export class Poses {
         this.q1.set(m[b + i + 1], m[b + i + 2], m[b + i + 3], m[b + i]).normalize();
         q.slerpQuaternions(this.q0, this.q1, part);
         p.set(mix(i + 4), mix(i + 5), mix(i + 6));
+      } else if (node.domain === "point") {
+        p.set(mix(i), mix(i + 1), mix(i + 2));
       } else if (node.domain === "planar") {
         p.set(mix(i), 0, mix(i + 1));
         q.copy(upright);
@@ -81,6 +90,56 @@ export class Poses {
   /** Whether all ends can be drawn. */
   placed(ends: End[]): boolean {
     return ends.length > 0 && ends.every((end) => end.node === null || this.drawn[end.node]);
+  }
+
+  /** Whether an end has axes of its own. */
+  turns(end: End): boolean {
+    return end.node === null || this.scene.nodes[end.node].domain === "frame";
+  }
+
+  /** Of an end at a frame, with all digits that are kept: w, x, y, z of the quaternion, then the origin. Planes lie. */
+  exact(end: End, frame: number, out: Float64Array): void {
+    const [ew, ex, ey, ez] = end.quaternion;
+    const [px, py, pz] = end.position;
+    if (end.node === null || !this.turns(end)) {
+      out[0] = ew;
+      out[1] = ex;
+      out[2] = ey;
+      out[3] = ez;
+      out[4] = px;
+      out[5] = py;
+      out[6] = pz;
+      if (end.node === null) return;
+    }
+    const node = this.scene.nodes[end.node];
+    const first = frame * this.columns + node.first;
+    const rest = node.rest === undefined ? -1 : frame * this.columns + node.rest;
+    const m = this.motion;
+    const read = (i: number) => (rest < 0 ? m[first + i] : m[first + i] + m[rest + i]);
+    if (node.domain !== "frame") {
+      const count = node.domain === "planar" ? 2 : 3;
+      for (let i = 0; i < count; ++i) out[4 + i] += read(i);
+      return;
+    }
+    let w = read(0);
+    let x = read(1);
+    let y = read(2);
+    let z = read(3);
+    const size = 1 / Math.sqrt(w * w + x * x + y * y + z * z);
+    w *= size;
+    x *= size;
+    y *= size;
+    z *= size;
+    out[0] = w * ew - x * ex - y * ey - z * ez;
+    out[1] = w * ex + x * ew + y * ez - z * ey;
+    out[2] = w * ey + y * ew + z * ex - x * ez;
+    out[3] = w * ez + z * ew + x * ey - y * ex;
+    const tx = 2 * (y * pz - z * py);
+    const ty = 2 * (z * px - x * pz);
+    const tz = 2 * (x * py - y * px);
+    out[4] = read(4) + px + w * tx + y * tz - z * ty;
+    out[5] = read(5) + py + w * ty + z * tx - x * tz;
+    out[6] = read(6) + pz + w * tz + x * ty - y * tx;
   }
 
   /** Of an end of a component; ground takes its axes from the others. */

@@ -30,7 +30,7 @@ export class Looks {
   readonly surface: MeshStandardMaterial;
   readonly edges: LineBasicMaterial;
   constructor(
-    tint: string,
+    readonly tint: string,
     readonly ghost: boolean,
     sheet = false,
   ) {

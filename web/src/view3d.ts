@@ -24,6 +24,8 @@ import {
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { common_range, type Range } from "./beams";
+import { ColourBar } from "./colour_bar";
 import type { RunData } from "./decode";
 import { css_colour, h } from "./dom";
 import { extent, Mechanism } from "./mechanism";
@@ -31,6 +33,7 @@ import { solid_colour } from "./palette";
 import { Poses } from "./poses";
 import { arrow, bent_arrow, Looks } from "./shapes";
 import { state } from "./state";
+import { measures, type Measure } from "./strain";
 import { quantity } from "./units";
 
 export type Direction = "fit" | "front" | "top" | "side";
@@ -77,6 +80,8 @@ export function can_draw(run: RunData): boolean {
 
 export class View3d {
   readonly element = h("div", { class: "view3d" });
+  private readonly bar = new ColourBar();
+  private readonly ranges = new Map<Measure, Range>();
   private readonly grid_note = h("span", { class: "grid-note" });
   readonly poses: Poses;
   readonly mechanism: Mechanism;
@@ -122,7 +127,7 @@ export class View3d {
       "aria-label",
       "Moving picture of the mechanism. Drag to turn it, click a body to select it.",
     );
-    this.element.append(canvas, this.grid_note);
+    this.element.append(canvas, this.bar.element, this.grid_note);
 
     this.poses = new Poses(run, scene);
     const { sweep, instant, points, start } = extent(this.poses);
@@ -263,7 +268,10 @@ export class View3d {
     const power = 10 ** Math.floor(Math.log10(raw));
     const cell = [1, 2, 5, 10].map((k) => k * power).find((c) => c >= raw) ?? raw;
     const cells = Math.min(240, 2 * Math.ceil((1.4 * span) / cell / 2) + 2);
-    this.grid_note.textContent = this.poses.layout ? "" : `grid ${quantity(cell, "m", 2)}`;
+    const fat = this.mechanism.tubes.some((tube) => Math.max(...tube.thicker) > 1);
+    this.grid_note.textContent = this.poses.layout
+      ? ""
+      : `${fat ? "thin beams drawn thicker, " : ""}grid ${quantity(cell, "m", 2)}`;
     this.grid = floor_grid(cell, cells, new Color(css_colour("--floor-line")));
     this.grid.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), this.up);
     const centre = this.sweep.getCenter(new Vector3());
@@ -315,6 +323,29 @@ export class View3d {
   }
   set_trails(mode: "none" | "selected" | "all"): void {
     this.trail_mode = mode;
+    this.refresh();
+  }
+
+  /** What beams can be coloured by. */
+  get beam_measures(): { key: Measure; name: string; unit: string }[] {
+    const { tubes } = this.mechanism;
+    const bends = tubes.some((tube) => !tube.straight);
+    return measures.filter(({ key }) =>
+      key === "stress" ? tubes.some((tube) => tube.stressed) : tubes.length > 0 && (bends || key === "axial"),
+    );
+  }
+  /** Beams of which a measure is not known stay plain. */
+  colour_beams(key: Measure | null): void {
+    const { tubes } = this.mechanism;
+    const knowing = tubes.filter((tube) => key !== null && (key !== "stress" || tube.stressed));
+    if (key !== null && !this.ranges.has(key)) this.ranges.set(key, common_range(key, knowing));
+    const range = key === null ? null : this.ranges.get(key)!;
+    for (const tube of tubes)
+      tube.paint(
+        range && knowing.includes(tube) ? key : null,
+        range ?? { signed: false, largest: 0, sign: 1 },
+      );
+    this.bar.show(measures.find((each) => each.key === key) ?? null, range);
     this.refresh();
   }
 

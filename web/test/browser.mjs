@@ -123,6 +123,33 @@ async function check(file) {
     });
     expect(!moves || after.sum !== before.sum, "the picture does not change with the time");
     await shot(page, "light");
+
+    // Colours of beams: each changes the picture and has a bar with numbers; those of the whole run stay.
+    if (await page.locator(".beam-colours").count()) {
+      const drawn = () =>
+        page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      const sums = new Set([(await tones()).sum]);
+      const options = await page
+        .locator(".beam-colours option")
+        .evaluateAll((all) => all.map((o) => o.value));
+      for (const value of options.filter((each) => each)) {
+        await page.locator(".beam-colours").selectOption(value);
+        await drawn();
+        sums.add((await tones()).sum);
+        const bar = () => page.locator(".colour-bar").innerText();
+        const text = await bar();
+        expect(/\d/.test(text), `${value}: the colour bar has no numbers`);
+        await page.locator(".scrub").fill("9000");
+        await drawn();
+        expect((await bar()) === text, `${value}: the colour bar changes with the time`);
+        await page.locator(".scrub").fill("4000");
+        await drawn();
+        await shot(page, `beams-${value}`);
+      }
+      expect(sums.size === options.length, "colours of beams do not change the picture");
+      await page.locator(".beam-colours").selectOption("");
+      expect(await page.locator(".colour-bar").isHidden(), "plain beams have a colour bar");
+    }
   }
   if (await page.locator(".play").count()) {
     await page.locator(".scrub").fill("0");

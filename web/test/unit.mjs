@@ -24,6 +24,13 @@ const { spectrum } = await load("spectrum");
 const { layout_1d, largest_relative } = await load("layout1d");
 const { tokens, parameters } = await load("model_text");
 const { interval } = await load("decode");
+const { twist, along, strain, measure, is_cable } = await load("strain");
+const { outline } = await load("outline");
+const { chains, fineness, Tube } = await load("beams");
+const { Poses } = await load("poses");
+const { Looks } = await load("shapes");
+const { bar_ticks } = await load("colour_bar");
+const { magnitude_colour, signed_colour } = await load("palette");
 rmSync(folder, { recursive: true });
 
 test("units are set in print", () => {
@@ -150,4 +157,260 @@ test("parameters of a model", () => {
     { name: "l", value: "0.5 m", comment: "long" },
     { name: "k", value: "2", comment: "" },
   ]);
+});
+
+const close = (found, wanted, tolerance) =>
+  assert.ok(
+    found.length === wanted.length && found.every((v, i) => Math.abs(v - wanted[i]) <= tolerance),
+    `${[...found]} instead of ${[...wanted]}`,
+  );
+const turned = (axis, angle, x) => {
+  const size = Math.hypot(...axis);
+  return Float64Array.from([Math.cos(angle / 2), ...axis.map((v) => (Math.sin(angle / 2) * v) / size), ...x]);
+};
+const diagonal = (list) => list.map((k, i) => list.map((_, j) => (i === j ? k : 0)));
+const steel = {
+  outline: "rectangle",
+  size: [0.02, 0.01],
+  stiffness: diagonal([4e7, 1e7, 1e7, 50, 300, 1300]),
+  length: 0.5,
+  natural: [1, 0, 0, 0, 0, 0],
+  youngs_modulus: 2e11,
+};
+
+test("a twist leads from one frame to the other, at any angle", () => {
+  const a = turned([1, 2, -1], 0.7, [1, -2, 3]);
+  for (const angle of [0, 1e-9, 1e-5, 3e-4, 2e-3, 0.09, 0.11, 1, 3]) {
+    const b = turned([0.3, 1, 0.5], 0.7 + angle, [1.5, -2.2, 3.4]);
+    const t = new Float64Array(6);
+    const found = new Float64Array(7);
+    twist(a, b, t);
+    along(a, t, 1, found);
+    const sign = Math.sign(found[0] * b[0] + found[1] * b[1] + found[2] * b[2] + found[3] * b[3]);
+    for (let i = 0; i < 4; ++i) found[i] *= sign;
+    close(found, b, 1e-14);
+    // Half of the way twice is the whole way.
+    const half = new Float64Array(7);
+    along(a, t, 0.5, half);
+    along(
+      half,
+      t.map((v) => v / 2),
+      1,
+      found,
+    );
+    const again = Math.sign(found[0] * b[0] + found[1] * b[1] + found[2] * b[2] + found[3] * b[3]);
+    for (let i = 0; i < 4; ++i) found[i] *= again;
+    close(found, b, 1e-14);
+  }
+});
+
+test("a piece of a circle has the curvature of the circle and no other strain", () => {
+  const radius = 0.4;
+  const angle = steel.length / radius;
+  const a = turned([0, 1, 0], 0, [0, 0, 0]);
+  const b = turned([0, 1, 0], -angle, [radius * Math.sin(angle), 0, radius * (1 - Math.cos(angle))]);
+  const e = new Float64Array(6);
+  strain(steel, false, a, b, e);
+  close(e, [0, 0, 0, 0, -1 / radius, 0], 1e-14);
+  const middle = new Float64Array(7);
+  twist(a, b, e);
+  along(a, e, 0.5, middle);
+  close(middle.subarray(4), [radius * Math.sin(angle / 2), 0, radius * (1 - Math.cos(angle / 2))], 1e-15);
+});
+
+test("what beams bear, and the stress of each fibre", () => {
+  const e = Float64Array.from([1e-4, 2e-5, 0, 0.3, 0.02, -0.01]);
+  const at = (what) => {
+    const out = new Float32Array(3);
+    measure(what, steel, e, out, 0);
+    return out;
+  };
+  const roughly = (what, wanted) => close(at(what), wanted, 1e-6 * Math.max(...wanted.map(Math.abs)));
+  roughly("curvature", [Math.hypot(0.02, 0.01), 0, 0]);
+  roughly("axial", [4000, 0, 0]);
+  roughly("shear", [200, 0, 0]);
+  roughly("torsion", [15, 0, 0]);
+  roughly("bending", [Math.hypot(6, 13), 0, 0]);
+  roughly("stress", [2e7, 2e9, 4e9]);
+  assert.ok(!is_cable(steel));
+});
+
+test("a cable has tension from the distance of its ends alone", () => {
+  const cable = { ...steel, stiffness: diagonal([1e5, 0, 0, 0, 0, 0]) };
+  assert.ok(is_cable(cable));
+  const e = new Float64Array(6);
+  strain(cable, true, turned([1, 0, 0], 2, [0, 0, 0]), turned([0, 1, 0], 1, [0, 0.303, 0.404]), e);
+  close(e, [0.01, 0, 0, 0, 0, 0], 1e-15);
+});
+
+test("outlines are closed, look outwards and enclose their area", () => {
+  const circle = (sides) => (sides / 2) * Math.sin((2 * Math.PI) / sides);
+  for (const [shape, size, area] of [
+    ["rectangle", [2, 3], 6],
+    ["ellipse", [2, 3], 6 * circle(16)],
+    ["tube", [2, 1], 3 * circle(16)],
+    ["tube", [2, 0], 4 * circle(16)],
+    ["hollow_box", [4, 3, 0.5], 12 - 6],
+    ["i_beam", [4, 6, 1, 0.5], 8 + 2],
+  ]) {
+    const { points, normals, edges, cap, reach } = outline(shape, size, 16);
+    const at = (i) => [points[2 * i], points[2 * i + 1]];
+    const twice = (p, q) => p[0] * q[1] - p[1] * q[0];
+    const inside = edges.reduce((sum, [i, j]) => sum + twice(at(i), at(j)) / 2, 0);
+    close([inside], [area], 1e-12);
+    let covered = 0;
+    for (const [i, j, k] of cap) {
+      const part = (twice(at(i), at(j)) + twice(at(j), at(k)) + twice(at(k), at(i))) / 2;
+      assert.ok(part > 0, `${shape}: a triangle of its end is turned over`);
+      covered += part;
+    }
+    close([covered], [area], 1e-12);
+    for (const [i, j] of edges) {
+      const [p, q] = [at(i), at(j)];
+      for (const k of [i, j]) {
+        close([Math.hypot(normals[2 * k], normals[2 * k + 1])], [1], 1e-12);
+        assert.ok(
+          normals[2 * k] * (q[1] - p[1]) - normals[2 * k + 1] * (q[0] - p[0]) > 0,
+          `${shape}: inwards`,
+        );
+      }
+    }
+    close([Math.max(...points.filter((_, i) => i % 2 === 0))], [reach[0]], 1e-12);
+  }
+});
+
+/** A run of two frames: a straight beam of pieces on frames, then bent to a part of a circle about y. */
+function bent_run(count, angle) {
+  const nodes = Array.from({ length: count + 1 }, (_, i) => ({
+    name: `b.node${i}`,
+    domain: "frame",
+    first: 1 + 14 * i,
+    rest: 8 + 14 * i,
+  }));
+  const columns = 1 + 14 * (count + 1);
+  const motion = new Float32Array(2 * columns);
+  const length = count * steel.length;
+  for (const f of [0, 1])
+    for (let i = 0; i <= count; ++i) {
+      const turn = (f * angle * i) / count;
+      const radius = length / angle;
+      const place = f
+        ? [radius * Math.sin(turn), 0, radius * (1 - Math.cos(turn))]
+        : [(i * length) / count, 0, 0];
+      turned([0, 1, 0], -turn, place).forEach((v, k) => {
+        motion[f * columns + 1 + 14 * i + k] = v;
+        motion[f * columns + 8 + 14 * i + k] = v - Math.fround(v);
+      });
+      motion[f * columns] = f;
+    }
+  const parts = Array.from({ length: count }, (_, i) => ({
+    primitive: "beam",
+    size: [],
+    ends: [end(i), end(i + 1)],
+    beam: 0,
+  }));
+  const scene = {
+    gravity: null,
+    nodes,
+    beams: [steel],
+    components: [{ name: "b", type: "beam.line", parts }],
+  };
+  return { run: { run: { motion: { frames: 2, columns } }, motion }, scene };
+}
+
+test("a beam is one tube along its curve, and its range holds over the run", () => {
+  const { run, scene } = bent_run(4, 1.2);
+  const poses = new Poses(run, scene);
+  const [pieces] = chains(scene, scene.components[0]);
+  assert.equal(pieces.length, 4);
+  const tube = new Tube(poses, pieces, false, new Looks("#888888", false), { rings: 2, sides: 8 }, 0);
+  poses.set(1);
+  tube.update();
+  // Eight points a ring; the second ring is in the middle of the first piece.
+  const p = tube.mesh.geometry.attributes.position.array;
+  const middle = [0, 1, 2].map((k) => {
+    let sum = 0;
+    for (let i = 8; i < 16; ++i) sum += p[3 * i + k] / 8;
+    return sum;
+  });
+  const radius = 2 / 1.2;
+  close(middle, [radius * Math.sin(0.15), 0, radius * (1 - Math.cos(0.15))], 1e-6);
+  const largest = 1.2 / 2;
+  close(tube.extremes("curvature"), [0, largest], 1e-7);
+  close(tube.extremes("stress"), [-2e11 * largest * 0.005, 2e11 * largest * 0.005], 2e11 * 1e-9);
+  // All digits count: the axial strain is zero to much better than 32 bits.
+  close(tube.extremes("axial"), [0, 0], 4e7 * 1e-12);
+  // Between the frames values are mixed.
+  tube.paint("bending", { signed: false, largest: 300 * largest, sign: 1 });
+  poses.set(0.5);
+  tube.update();
+  close([tube.mesh.geometry.attributes.uv.getX(20)], [(0.5 + 255 * 0.5) / 256], 1e-6);
+});
+
+test("pieces that do not meet are tubes of their own", () => {
+  const { scene } = bent_run(3, 1);
+  scene.components[0].parts[2].ends[0] = { ...end(2), position: [0, 0, 0.1] };
+  assert.deepEqual(
+    chains(scene, scene.components[0]).map((chain) => chain.length),
+    [2, 1],
+  );
+  assert.ok(fineness(2000).rings < fineness(10).rings);
+});
+
+test("cables hang on points", () => {
+  const nodes = [0, 1].map((i) => ({ name: `p${i}`, domain: "point", first: 1 + 3 * i }));
+  const cable = {
+    ...steel,
+    outline: "ellipse",
+    stiffness: diagonal([1e5, 0, 0, 0, 0, 0]),
+    youngs_modulus: null,
+  };
+  const parts = [
+    { primitive: "beam", size: [], ends: [end(null), end(0)], beam: 0 },
+    { primitive: "beam", size: [], ends: [end(0), end(1)], beam: 0 },
+  ];
+  const scene = { gravity: null, nodes, beams: [cable], components: [{ name: "c", type: "c", parts }] };
+  const motion = Float32Array.from([0, 0, 0, -0.5, 0.5, 0, -0.5]);
+  const poses = new Poses({ run: { motion: { frames: 1, columns: 7 } }, motion }, scene);
+  assert.deepEqual(poses.drawn, [true, true]);
+  const [pieces] = chains(scene, scene.components[0]);
+  const tube = new Tube(poses, pieces, false, new Looks("#888888", false), { rings: 1, sides: 4 }, 0);
+  tube.update();
+  assert.ok(tube.straight && !tube.stressed);
+  close(tube.extremes("axial"), [0, 0], 1e-9);
+  assert.ok(tube.mesh.geometry.attributes.position.array.every(Number.isFinite));
+  assert.ok(tube.mesh.geometry.attributes.normal.array.every(Number.isFinite));
+});
+
+test("colours of beams change evenly", () => {
+  const lab = (rgb) => {
+    const [r, g, b] = rgb.map((v) =>
+      v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4,
+    );
+    const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+    const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+    const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+    return [
+      0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+      1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+      0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+    ];
+  };
+  for (const [colour, from] of [
+    [magnitude_colour, 0],
+    [signed_colour, -1],
+  ]) {
+    const steps = Array.from({ length: 8 }, (_, i) => {
+      const [p, q] = [i, i + 1].map((k) => lab(colour(from + ((1 - from) * k) / 8)));
+      return Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+    });
+    const mean = steps.reduce((sum, step) => sum + step / 8, 0);
+    const rounding = (2 * 0.5 * Math.sqrt(3)) / 255; // of both ends to 8 bits a colour
+    for (const step of steps) assert.ok(Math.abs(step - mean) < rounding, steps.join(" "));
+  }
+});
+
+test("numbers of the colour bar", () => {
+  assert.deepEqual(bar_ticks(10), { step: 2.5, values: [0, 2.5, 5, 7.5, 10] });
+  assert.deepEqual(bar_ticks(3.7).values, [0, 1, 2, 3]);
 });
