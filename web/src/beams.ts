@@ -81,8 +81,8 @@ export function chains(scene: Scene, component: Component): Piece[][] {
 export function fineness(pieces: number): { rings: number; sides: number } {
   if (pieces <= 100) return { rings: 8, sides: 32 };
   if (pieces <= 400) return { rings: 4, sides: 20 };
-  if (pieces <= 3000) return { rings: 2, sides: 12 };
-  return { rings: 1, sides: 8 };
+  if (pieces <= 1000) return { rings: 2, sides: 12 };
+  return { rings: 1, sides: pieces <= 4000 ? 12 : 8 };
 }
 
 /** A chain of pieces. Rings of points stand along it; each lies between the middles of two pieces, whose outlines and values it mixes. */

@@ -47,6 +47,7 @@ export class Looks {
       transparent: true,
       opacity: 0.55,
     });
+    if (ghost) this.surface.polygonOffsetFactor = this.surface.polygonOffsetUnits = 4; // behind what is at the same place
     if (ghost || sheet) {
       this.surface.transparent = true;
       this.surface.opacity = 0.28;

@@ -357,6 +357,23 @@ test("pieces that do not meet are tubes of their own", () => {
   assert.ok(fineness(2000).rings < fineness(10).rings);
 });
 
+test("a taper goes on evenly to the ends", () => {
+  const { run, scene } = bent_run(3, 1);
+  scene.beams = [5, 3, 1].map((k) => ({ ...steel, size: [0.02 * k, 0.01 * k] }));
+  scene.components[0].parts.forEach((part, i) => (part.beam = i));
+  const poses = new Poses(run, scene);
+  const [pieces] = chains(scene, scene.components[0]);
+  const tube = new Tube(poses, pieces, false, new Looks("#888888", false), { rings: 2, sides: 8 }, 0);
+  poses.set(0);
+  tube.update();
+  // The first corner of each ring is at half the width.
+  const widths = Array.from(
+    { length: 7 },
+    (_, r) => 100 * tube.mesh.geometry.attributes.position.getY(8 * r),
+  );
+  close(widths, [6, 5, 4, 3, 2, 1, 0], 1e-5);
+});
+
 test("cables hang on points", () => {
   const nodes = [0, 1].map((i) => ({ name: `p${i}`, domain: "point", first: 1 + 3 * i }));
   const cable = {
