@@ -11,11 +11,12 @@ struct Command {
   std::string verb;
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> set;
-  std::string out, x, checkpoint_every;
-  int width = 720;
+  std::string out, x, checkpoint_every, at, below;
+  std::vector<std::string> sweep;
+  int width = 720, count = 20;
   bool json = false, quiet = false, force = false, allow_outside = false;
   bool trust = false, list = false, remove = false;
-  bool report = false, vtk = false;
+  bool report = false, vtk = false, undamped = false;
   bool schema = false, markdown = false, start = false, channels = false;
 };
 
@@ -25,6 +26,7 @@ bool read_command_line(int argc, char** argv, Command& command);
 // Each returns the exit status.
 int run(const Command& command);
 int resume(const Command& command);
+int modes(const Command& command);
 int check(const Command& command);
 int show(const Command& command);
 int components(const Command& command);

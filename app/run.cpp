@@ -17,7 +17,7 @@
 #include "components/registry.hpp"
 #include "external/trust.hpp"
 #include "messages.hpp"
-#include "model/units.hpp"
+#include "quantity.hpp"
 #include "record/checkpoint.hpp"
 #include "record/file_error.hpp"
 #include "record/history.hpp"
@@ -389,20 +389,7 @@ void print_equilibrium(const Model& model, const Assembly& assembly,
 
 /// `10 s`, `2 min`: in s.
 double wall_time(const std::string& text, double otherwise) {
-  if (text.empty()) return otherwise;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  std::string unit = end;
-  unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
-  try {
-    if (value == 0 && unit.empty()) return 0;
-    const Unit parsed = parse_unit(unit);
-    if (end != text.c_str() && value >= 0 && std::isfinite(value) &&
-        compatible(parsed.dimension, parse_unit("s").dimension))
-      return value * parsed.factor;
-  } catch (const std::exception&) {
-  }
-  throw ModelError("E-USAGE", "--checkpoint-every " + text, "it is no time", "--checkpoint-every \"10 s\"");
+  return text.empty() ? otherwise : quantity("--checkpoint-every", text, "s", "\"10 s\"");
 }
 
 /// A run to go on with.

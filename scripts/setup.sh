@@ -12,7 +12,7 @@ root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 # ---- packages -----------------------------------------------------------------------------------------
 
 declare -A packages=(
-  [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libfmt-dev libyaml-dev libhdf5-dev libcli11-dev"
+  [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libspectra-dev libfmt-dev libyaml-dev libhdf5-dev libcli11-dev"
   [test]="doctest-dev python3"
   [web]="nodejs npm"
   [ci]="chromium clang-format ccache clang libclang-rt-14-dev python3-h5py python3-jsonschema python3-yaml ngspice"
@@ -26,7 +26,7 @@ declare -A programs=(
 # Without dpkg, a package is taken as present if the compiler finds one of its headers.
 declare -A headers=(
   [libsuitesparse-dev]="suitesparse/klu.h klu.h" [libeigen3-dev]="eigen3/Eigen/Core Eigen/Core"
-  [libfmt-dev]="fmt/core.h" [libyaml-dev]=yaml.h
+  [libspectra-dev]="Spectra/SymGEigsShiftSolver.h" [libfmt-dev]="fmt/core.h" [libyaml-dev]=yaml.h
   [libhdf5-dev]="hdf5/serial/hdf5.h hdf5.h" [libcli11-dev]="CLI/CLI.hpp" [doctest-dev]="doctest/doctest.h doctest.h"
 )
 

@@ -11,13 +11,55 @@
 namespace escapement {
 namespace {
 
+Vector3 at(std::span<const double> x, int i) { return {{x[i], x[i + 1], x[i + 2]}}; }
+
+/// The twists that frames keep in space while they are moved: what a steady turn is about.
+class Turning {
+ public:
+  explicit Turning(const System& system) : system_(system) {}
+  Turning(const System& system, const State& state) : system_(system), twists_(state.rate) {
+    for (const LieVariable& variable : system.lie_variables()) {
+      const int row = variable.place.row, angular = variable.dofs() - 3;
+      const Rotation<double> R = rotation(state, variable);
+      const Vector3 w = R * at(state.rate, row + angular);
+      put(&twists_[row + angular], w);
+      if (angular > 0)
+        put(&twists_[row], R * at(state.rate, row) - cross(w, at(state.value, variable.place.value + 4)));
+    }
+  }
+  bool is_still() const { return twists_.empty(); }
+  /// Velocities of the frames where they are now.
+  void give(State& state) const {
+    for (const LieVariable& variable : system_.lie_variables()) {
+      const int row = variable.place.row, angular = variable.dofs() - 3;
+      const Rotation<double> back = rotation(state, variable).inverse();
+      const Vector3 w = at(twists_, row + angular);
+      put(&state.rate[row + angular], back * w);
+      if (angular > 0)
+        put(&state.rate[row],
+            back * (at(twists_, row) + cross(w, at(state.value, variable.place.value + 4))));
+    }
+  }
+
+ private:
+  static Rotation<double> rotation(const State& state, const LieVariable& variable) {
+    return {state.value[variable.place.value], at(state.value, variable.place.value + 1)};
+  }
+  static void put(double* x, const Vector3& a) {
+    for (int k = 0; k < 3; ++k) x[k] = a[k];
+  }
+  const System& system_;
+  std::vector<double> twists_;  // by row; empty: at rest
+};
+
 /// Pseudo-transient continuation: [K + C/τ + M/τ², Φ_qᵀ; Φ_q, 0] δ = −R (T-equilibrium-2).
 class Relaxation {
  public:
-  Relaxation(const System& system, State& state, const StartOptions& options)
+  Relaxation(const System& system, State& state, const StartOptions& options, const Turning& turning)
       : system_(system),
         state_(state),
         options_(options),
+        turning_(turning),
         newton_(system, 0, {}),
         r_(system.size()),
         du_(system.size()),
@@ -36,13 +78,14 @@ class Relaxation {
       double size = 0;
       for (int attempt = 0;; ++attempt) {
         size = increment(tau);
-        const bool uphill = size > 1e-7 && work() > 0;
+        const bool uphill = turning_.is_still() && size > 1e-7 && work() > 0;
         if (size <= 0.3 && !uphill) break;
         if (attempt == 60) return false;
         tau *= size > 0.3 ? std::max(0.2, std::min(0.7, std::sqrt(0.3 / size))) : 0.5;
       }
       const auto q = state_.value;
       move_positions(system_, q, du_, state_.value, {});
+      if (!turning_.is_still()) turning_.give(state_);
       const auto at = system_.value_of_row();
       for (int i = system_.rows(Kind::position).end; i < system_.size(); ++i) state_.value[at[i]] += du_[i];
       if (size < 1e-11 && others_ < 1e-10 && tau >= 1e-2 * longest) return true;
@@ -84,7 +127,8 @@ class Relaxation {
   }
   /// Solves for the increment; its size over nominal magnitudes (positions).
   double increment(double tau) {
-    system_.tangent(state_, shift(tau), {}, r_, newton_.matrix());
+    if (!turning_.is_still()) turning_operators(system_, state_.rate, tau, operators_);
+    system_.tangent(state_, shift(tau), operators_, r_, newton_.matrix());
     const Range states = system_.rows(Kind::state);
     for (int i = states.begin; i < states.end; ++i) r_[i] -= stored_[i] / tau;
     add_proximal(system_, proximal_diagonal(system_, std::max(options_.proximal, 1e-9), newton_.matrix()),
@@ -101,6 +145,7 @@ class Relaxation {
     if (!newton_.factor().ok) return INFINITY;
     for (int i = 0; i < system_.size(); ++i) du_[i] = -r_[i];
     newton_.solver().solve(du_);
+    if (!turning_.is_still()) apply_operators(system_, operators_, du_);
     double size = 0;
     for (int i = 0; i < positions; ++i) {
       const double e = std::abs(du_[i]) / system_.nominal()[i];
@@ -127,8 +172,9 @@ class Relaxation {
   const System& system_;
   State& state_;
   const StartOptions& options_;
+  const Turning& turning_;
   Newton newton_;
-  std::vector<double> r_, du_, stored_;
+  std::vector<double> r_, du_, stored_, operators_;
   std::vector<char> kept_;
   double others_ = 0;
   int worst_ = 0;
@@ -150,7 +196,8 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
   };
   close(state);
   const State before = state;
-  Relaxation relaxation(system, state, still);
+  const Turning at_rest(system);
+  Relaxation relaxation(system, state, still, at_rest);
   if (!relaxation.run(report, 2000))
     throw ModelError(
         "E-EQUILIBRIUM", system.row_name(relaxation.worst()),
@@ -171,10 +218,27 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
   try {
     close(pushed);
     EquilibriumReport ignored;
-    Relaxation(system, pushed, still).run(ignored, 200);
+    Relaxation(system, pushed, still, at_rest).run(ignored, 200);
     report.unstable = !moved(system, state, pushed, 1e-2).empty();
   } catch (const ModelError&) {  // the push led out of what the constraints allow
   }
+  return report;
+}
+
+EquilibriumReport find_steady_motion(const System& system, State& state, const StartOptions& options) {
+  EquilibriumReport report;
+  StartOptions moving = options;
+  moving.kept = {};
+  std::fill(state.acceleration.begin(), state.acceleration.end(), 0.0);
+  const Turning turning(system, state);
+  Relaxation relaxation(system, state, moving, turning);
+  if (!relaxation.run(report, 2000))
+    throw ModelError(
+        "E-EQUILIBRIUM", system.row_name(relaxation.worst()),
+        fmt::format("no steady motion found in {} iterations; this row moved most at last",
+                    report.iterations),
+        "forces must be able to balance while everything keeps its twist: all that is connected turns about "
+        "one axis, and gravity is along it or `gravity: none`");
   return report;
 }
 

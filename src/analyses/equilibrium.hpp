@@ -17,4 +17,8 @@ struct EquilibriumReport {
 /// naming the row that stays out of balance.
 EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options);
 
+/// A relative equilibrium: every frame keeps the twist in space that it has in the state, and moves to where all forces
+/// balance with those of inertia (T-modes-6). Frames must move on SE(3). Throws ModelError E-EQUILIBRIUM.
+EquilibriumReport find_steady_motion(const System& system, State& state, const StartOptions& options);
+
 }  // namespace escapement

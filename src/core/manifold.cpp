@@ -97,4 +97,21 @@ void lie_bracket(const System& system, std::span<const double> v, std::span<cons
   }
 }
 
+void turning_operators(const System& system, std::span<const double> v, double tau, std::vector<double>& T) {
+  T.assign(system.tangent_operators_size(), 0.0);
+  for (const auto& lie : system.lie_variables()) {
+    const int n = lie.dofs(), angular = lie.place.row + n - 3;
+    const auto block = std::span(T).subspan(lie.place.tangent, n * n);
+    const Vector3 w = tau * at(v, angular);
+    Matrix3 A = Matrix3::identity() + -1.0 * hat(w);  // (1 + ŵ)⁻¹ = (1 + w wᵀ − ŵ)/(1 + |w|²)
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) A.m[i][j] = (A.m[i][j] + w[i] * w[j]) / (1 + dot(w, w));
+    put_block(block, n, n - 3, n - 3, A);
+    if (lie.manifold == Manifold::so3) continue;
+    const bool se3 = lie.manifold == Manifold::se3;
+    put_block(block, n, 0, 0, se3 ? A : Matrix3::identity());
+    if (se3) put_block(block, n, 0, 3, -tau * (A * (hat(at(v, lie.place.row)) * A)));
+  }
+}
+
 }  // namespace escapement

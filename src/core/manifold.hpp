@@ -1,6 +1,7 @@
 // Moving positions: q ∘ exp(u) on vector spaces, SO(3) and SE(3) alike, and the Lie bracket.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "core/system.hpp"
 
@@ -19,5 +20,8 @@ void remove_operators(const System& system, std::span<const double> operators, s
 /// b = [v, a]: ω × ω̇ on SO(3) and ℝ³×SO(3), ad_v a on SE(3), zero on vector spaces (T-lie-6).
 void lie_bracket(const System& system, std::span<const double> v, std::span<const double> a,
                  std::span<double> b);
+
+/// (1 + τ ad(v))⁻¹ of the Lie variables, by closed formulas: what makes (δ̇ + ad(v) δ) = δ/τ + ad(v) δ the unknown (T-modes-4).
+void turning_operators(const System& system, std::span<const double> v, double tau, std::vector<double>& T);
 
 }  // namespace escapement

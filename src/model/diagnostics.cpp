@@ -34,6 +34,7 @@ const std::vector<MessageCode>& message_codes() {
       {"E-INDEX", 3, "a constraint on something that has no known rate"},
       {"E-START", 3, "initial values that contradict the constraints or each other"},
       {"E-EQUILIBRIUM", 3, "no equilibrium was found"},
+      {"E-MODES", 3, "modes or critical loads of this kind do not exist here"},
       {"E-REDUNDANT", 3, "constraints that depend on each other and contradict, or are not allowed to"},
       {"E-SCHEME", 3, "an integration scheme that cannot advance this model"},
       {"E-EVENT", 2, "an event sets something that cannot be set"},

@@ -1,0 +1,566 @@
+#include "analyses/modes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <random>
+
+#include "core/manifold.hpp"
+#include "core/newton.hpp"
+#include "core/projection.hpp"
+#include "sparse/eigenvalues.hpp"
+
+namespace escapement {
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr double farthest = 1e-7;       // |θ| over the largest one, below which an eigenvalue is taken as infinite
+constexpr double nothing = 1e-5;        // |s| over the shift, below which it is zero (a Jordan block: √ε)
+constexpr double good_residual = 1e-6;  // of a mode that is reported
+constexpr int dense_limit_of_modes = 240;
+
+/// Entries (row, column, value) of a matrix.
+struct Entries {
+  std::vector<int> row, column;
+  std::vector<double> value;
+  void add(int i, int j, double x) {
+    if (x == 0) return;
+    row.push_back(i), column.push_back(j), value.push_back(x);
+  }
+  /// y += factor · A x.
+  void multiply(std::span<const double> x, std::span<double> y, double factor = 1) const {
+    for (std::size_t k = 0; k < value.size(); ++k) y[row[k]] += factor * value[k] * x[column[k]];
+  }
+};
+
+/// An eigenproblem T u = θ u in scaled coordinates u, whose eigenvalues of largest magnitude are the modes nearest to a shift.
+class Problem {
+ public:
+  explicit Problem(const System& system) : system_(system), positions_(system.rows(Kind::position).end) {}
+  virtual ~Problem() = default;
+  virtual int size() const = 0;
+  virtual void apply(std::span<const double> u, std::span<double> Tu) = 0;
+  /// Rows that every mode is orthogonal to, one after the other: constraints, hidden ones included.
+  virtual std::vector<double> constraints() const = 0;
+  virtual std::vector<EigenPair> search(int count, std::span<const double> start) = 0;
+  virtual Complex rate(Complex theta) const = 0;
+  /// Of what apply() was last given: increments of all unknowns by row.
+  virtual void shape(std::span<double> z) const = 0;
+
+  /// A row on which the factorisation failed; -1: it did not.
+  int singular() const { return singular_; }
+
+ protected:
+  std::vector<double> tangent(const State& state, const Shift& shift) const {
+    std::vector<double> r(system_.size()), values(system_.pattern().nonzeros());
+    system_.tangent(state, shift, {}, r, values);
+    return values;
+  }
+  template <class F>
+  void each_entry(const std::vector<double>& values, F f) const {
+    const Pattern& p = system_.pattern();
+    for (int j = 0; j < p.n; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+        if (values[k] != 0) f(p.row[k], j, values[k]);
+  }
+  /// False: singular, which a larger shift may mend.
+  bool factor(Newton& newton, double proximal) {
+    add_proximal(system_, proximal_diagonal(system_, proximal, newton.matrix()), newton.matrix());
+    for (double x : newton.matrix())
+      if (!std::isfinite(x))
+        throw ModelError("E-MODES", "", "a derivative of the equations is not a finite number here",
+                         "another configuration: --at");
+    const Factorization f = newton.factor();
+    const auto& rows = f.singular_rows.empty() ? f.singular_columns : f.singular_rows;
+    if (!f.ok) singular_ = rows.empty() ? 0 : rows[0];
+    return f.ok;
+  }
+  const System& system_;
+  int positions_;
+  int singular_ = -1;
+};
+
+/// B ż + A z = 0 with z = (δ, w, x): increments of positions, of their rates, and of what has a store (T-modes-3).
+class General final : public Problem {
+ public:
+  General(const System& system, const State& state, double sigma, double proximal)
+      : Problem(system), sigma_(sigma), newton_(system, 0, {}), kinematic_(positions_), z_(system.size()) {
+    const int n = system.size();
+    turn(state);
+    std::vector<double> r(n);
+    system.tangent(state,
+                   {.position = 1 / sigma,
+                    .velocity = 1,
+                    .acceleration = sigma,
+                    .store = sigma,
+                    .flow = 1,
+                    .holonomic_scale = sigma},
+                   operators_, r, newton_.matrix());
+    if (!factor(newton_, proximal)) return;
+    const Range states = system.rows(Kind::state);
+    const auto is_state = [&](int row) { return row >= states.begin && row < states.end; };
+    std::vector<int> place(n, -1);
+    if (states.size() > 0) {
+      each_entry(tangent(state, {.store = 1, .flow = 0}), [&](int i, int j, double) {
+        if (is_state(i) && j >= positions_ && place[j] < 0) {
+          place[j] = 2 * positions_ + static_cast<int>(stored_.size());
+          stored_.push_back(j);
+        }
+      });
+      each_entry(tangent(state, {.position = 1, .store = 1, .flow = 0}), [&](int i, int j, double x) {
+        if (is_state(i)) B_.add(i, j < positions_ ? j : place[j], x);
+        if (is_state(i) && j < positions_) slope_.add(i, j, sigma_ * x);
+      });
+      each_entry(tangent(state, {.velocity = 1, .store = 1, .flow = 0}), [&](int i, int j, double x) {
+        if (is_state(i) && j < positions_) B_.add(i, positions_ + j, x);
+      });
+    }
+    each_entry(tangent(state, Shift::mass()), [&](int i, int j, double x) {
+      if (!is_state(i) && j < positions_) B_.add(i, positions_ + j, x);
+    });
+    each_entry(tangent(state, Shift::stiffness()), [&](int i, int j, double x) {
+      if (j < positions_) slope_.add(i, j, x);
+    });
+    const Range slips = system.rows(Kind::nonholonomic);
+    if (slips.size() > 0)
+      each_entry(tangent(state, Shift::damping()), [&](int i, int j, double x) {
+        if (i >= slips.begin && j < positions_) slip_.add(i, j, x);
+      });
+    scale_.resize(size());
+    for (int i = 0; i < positions_; ++i) {
+      scale_[i] = system.nominal()[i];
+      scale_[positions_ + i] = sigma * system.nominal()[i];
+    }
+    for (std::size_t k = 0; k < stored_.size(); ++k)
+      scale_[2 * positions_ + k] = system.nominal()[stored_[k]];
+    x_.resize(size());
+  }
+
+  int size() const override { return 2 * positions_ + static_cast<int>(stored_.size()); }
+
+  /// (A + σB) z = B x, with δ = (σ + ad)⁻¹ (w + x_δ) eliminated (T-modes-4).
+  void apply(std::span<const double> u, std::span<double> Tu) override {
+    for (int i = 0; i < size(); ++i) x_[i] = scale_[i] * u[i];
+    std::copy_n(x_.begin(), positions_, kinematic_.begin());
+    to_positions(kinematic_);
+    std::fill(z_.begin(), z_.end(), 0.0);
+    B_.multiply(x_, z_);
+    slope_.multiply(kinematic_, z_, -1);
+    const Range holonomic = system_.rows(Kind::holonomic);
+    for (int i = holonomic.begin; i < holonomic.end; ++i) z_[i] *= sigma_;
+    newton_.solver().solve(z_);
+    for (int i = 0; i < positions_; ++i) {
+      Tu[positions_ + i] = z_[i] / scale_[positions_ + i];
+      kinematic_[i] = z_[i] + x_[i];
+    }
+    to_positions(kinematic_);
+    for (int i = 0; i < positions_; ++i) Tu[i] = kinematic_[i] / scale_[i];
+    for (std::size_t k = 0; k < stored_.size(); ++k)
+      Tu[2 * positions_ + k] = z_[stored_[k]] / scale_[2 * positions_ + k];
+  }
+  void shape(std::span<double> z) const override {
+    std::copy(z_.begin(), z_.end(), z.begin());
+    std::copy(kinematic_.begin(), kinematic_.end(), z.begin());
+  }
+
+  /// Φ_q δ = 0, Φ_q (w − ad δ) = 0, k_q δ + k_v w = 0.
+  std::vector<double> constraints() const override {
+    const Range holonomic = system_.rows(Kind::holonomic), slips = system_.rows(Kind::nonholonomic);
+    const std::size_t n = size();
+    std::vector<double> rows((2 * holonomic.size() + slips.size()) * n, 0.0);
+    for (std::size_t k = 0; k < slope_.value.size(); ++k) {
+      const int i = slope_.row[k], j = slope_.column[k];
+      if (i < holonomic.begin || i >= slips.end) continue;
+      const bool slip = i >= slips.begin;
+      const std::size_t at = slip ? holonomic.size() + i - holonomic.begin : i - holonomic.begin;
+      rows[at * n + j] += slope_.value[k];
+      if (!slip) rows[(holonomic.size() + at) * n + positions_ + j] += slope_.value[k];
+    }
+    for (std::size_t k = 0; k < slip_.value.size(); ++k)
+      rows[(holonomic.size() + slip_.row[k] - holonomic.begin) * n + positions_ + slip_.column[k]] +=
+          slip_.value[k];
+    for (int i = 0; i < holonomic.size(); ++i) {  // −Φ_q ad(v₀), from Φ_q beside it
+      std::span<double> row(&rows[(holonomic.size() + i) * n], n);
+      for (const auto& [variable, ad] : turns_)
+        for (int b = 0; b < variable.dofs(); ++b)
+          for (int a = 0; a < variable.dofs(); ++a)
+            row[variable.place.row + b] -=
+                row[positions_ + variable.place.row + a] * ad[a * variable.dofs() + b];
+    }
+    for (std::size_t r = 0; r * n < rows.size(); ++r)
+      for (std::size_t j = 0; j < n; ++j) rows[r * n + j] *= scale_[j];
+    return rows;
+  }
+  std::vector<EigenPair> search(int count, std::span<const double> start) override {
+    return largest_eigenpairs([this](auto u, auto Tu) { apply(u, Tu); }, count, start);
+  }
+  Complex rate(Complex theta) const override { return sigma_ - 1.0 / theta; }
+
+ private:
+  /// x := (σ + ad)⁻¹ x.
+  void to_positions(std::span<double> x) const {
+    if (!operators_.empty()) apply_operators(system_, operators_, x);
+    for (double& value : x) value /= sigma_;
+  }
+  /// ad(v₀) of the variables on groups, and (1 + ad/σ)⁻¹ as the operators of the tangent.
+  void turn(const State& state) {
+    const auto turns = [&](const LieVariable& variable) {
+      const double* v = &state.rate[variable.place.row];
+      return std::any_of(v, v + variable.dofs(), [](double x) { return x != 0; });
+    };
+    if (std::none_of(system_.lie_variables().begin(), system_.lie_variables().end(), turns)) return;
+    turning_operators(system_, state.rate, 1 / sigma_, operators_);
+    for (const LieVariable& variable : system_.lie_variables())
+      turns_.emplace_back(variable, std::vector<double>(variable.dofs() * variable.dofs()));
+    std::vector<double> unit(system_.size()), b(system_.size());
+    for (int j = 0; j < 6; ++j) {  // column j of all of them
+      std::fill(unit.begin(), unit.end(), 0.0);
+      for (const auto& [variable, ad] : turns_)
+        if (j < variable.dofs()) unit[variable.place.row + j] = 1;
+      lie_bracket(system_, state.rate, unit, b);
+      for (auto& [variable, ad] : turns_)
+        for (int i = 0; i < variable.dofs() && j < variable.dofs(); ++i)
+          ad[i * variable.dofs() + j] = b[variable.place.row + i];
+    }
+  }
+
+  double sigma_;
+  Newton newton_;
+  std::vector<double> operators_;
+  std::vector<std::pair<LieVariable, std::vector<double>>> turns_;  // and their ad(v₀)
+  std::vector<int> stored_;                                         // unknowns beside positions that B sees
+  Entries B_, slope_, slip_;  // slope: A + σB along δ; slip: k_v
+  std::vector<double> scale_, x_, kinematic_, z_;
+};
+
+/// K φ = ω² M φ on the constraints, signals eliminated, states held (T-modes-5).
+class Undamped final : public Problem {
+ public:
+  Undamped(const System& system, const State& state, double sigma, double proximal)
+      : Problem(system), sigma_(sigma), newton_(system, 0, {}), z_(system.size()) {
+    std::vector<double> r(system.size());
+    system.tangent(state, {.position = 1, .acceleration = sigma * sigma}, {}, r, newton_.matrix());
+    std::vector<char> held(system.size(), 0);
+    const Range states = system.rows(Kind::state);
+    std::fill(held.begin() + states.begin, held.begin() + states.end, 1);
+    hold(system, held, newton_.matrix());
+    if (!factor(newton_, proximal)) return;
+    const Range holonomic = system.rows(Kind::holonomic);
+    each_entry(tangent(state, Shift::mass()), [&](int i, int j, double x) {
+      if (i < positions_ && j < positions_) M_.add(i, j, x);
+    });
+    each_entry(tangent(state, Shift::stiffness()), [&](int i, int j, double x) {
+      if (i >= holonomic.begin && i < holonomic.end && j < positions_) G_.add(i - holonomic.begin, j, x);
+    });
+  }
+
+  int size() const override { return positions_; }
+  void apply(std::span<const double> u, std::span<double> Tu) override {
+    std::vector<double> Mu(positions_);
+    multiply_mass(u, Mu);
+    solve(Mu, Tu);
+  }
+  void shape(std::span<double> z) const override { std::copy(z_.begin(), z_.end(), z.begin()); }
+  std::vector<double> constraints() const override {
+    std::vector<double> rows(static_cast<std::size_t>(system_.rows(Kind::holonomic).size()) * positions_,
+                             0.0);
+    for (std::size_t k = 0; k < G_.value.size(); ++k)
+      rows[static_cast<std::size_t>(G_.row[k]) * positions_ + G_.column[k]] += G_.value[k];
+    return rows;
+  }
+  std::vector<EigenPair> search(int count, std::span<const double> start) override {
+    return largest_symmetric_eigenpairs([this](auto x, auto y) { solve(x, y); },
+                                        [this](auto x, auto y) { multiply_mass(x, y); }, count, start);
+  }
+  Complex rate(Complex theta) const override {
+    const double square = (1.0 / theta).real() - sigma_ * sigma_;  // ω²
+    return square < 0 ? Complex(std::sqrt(-square), 0) : Complex(0, std::sqrt(square));
+  }
+  /// Forces that follow what they push, and controllers, make K unsymmetric: then there is no such problem.
+  bool self_adjoint() {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<double> x(positions_), y(positions_), Tx(positions_), Ty(positions_);
+    const auto randomise = [&](std::vector<double>& a, std::vector<double>& Ta) {
+      for (int i = 0; i < positions_; ++i) Ta[i] = uniform(random) * system_.nominal()[i];
+      apply(Ta, a);  // onto the constraints
+      apply(a, Ta);
+    };
+    randomise(x, Tx);
+    randomise(y, Ty);
+    std::vector<double> Mx(positions_), My(positions_);
+    multiply_mass(x, Mx);
+    multiply_mass(y, My);
+    double xTy = 0, yTx = 0, size = 0;
+    for (int i = 0; i < positions_; ++i) {
+      xTy += Mx[i] * Ty[i];
+      yTx += My[i] * Tx[i];
+      size += std::abs(Mx[i] * Ty[i]) + std::abs(My[i] * Tx[i]);
+    }
+    return std::abs(xTy - yTx) <= 1e-6 * size;
+  }
+
+ private:
+  void multiply_mass(std::span<const double> x, std::span<double> y) const {
+    std::fill(y.begin(), y.end(), 0.0);
+    M_.multiply(x, y);
+  }
+  void solve(std::span<const double> x, std::span<double> y) {
+    std::fill(z_.begin(), z_.end(), 0.0);
+    std::copy(x.begin(), x.end(), z_.begin());
+    newton_.solver().solve(z_);
+    std::copy_n(z_.begin(), positions_, y.begin());
+  }
+  double sigma_;
+  Newton newton_;
+  Entries M_, G_;
+  std::vector<double> z_;
+};
+
+/// All eigenpairs, in the space that the constraints leave.
+std::vector<EigenPair> all_of(Problem& problem) {
+  const int n = problem.size();
+  const std::vector<double> basis = null_space(problem.constraints(), n);
+  const int d = static_cast<int>(basis.size()) / std::max(1, n);
+  std::vector<double> Tu(n), matrix(static_cast<std::size_t>(d) * d);
+  const auto vector = [&](int k) { return std::span(basis).subspan(static_cast<std::size_t>(k) * n, n); };
+  for (int j = 0; j < d; ++j) {
+    problem.apply(vector(j), Tu);
+    for (int i = 0; i < d; ++i) {
+      double sum = 0;
+      for (int k = 0; k < n; ++k) sum += vector(i)[k] * Tu[k];
+      matrix[static_cast<std::size_t>(j) * d + i] = sum;
+    }
+  }
+  std::vector<EigenPair> pairs = all_eigenpairs(matrix);
+  for (EigenPair& pair : pairs) {
+    std::vector<Complex> u(n, 0.0);
+    for (int i = 0; i < d; ++i)
+      for (int k = 0; k < n; ++k) u[k] += pair.vector[i] * vector(i)[k];
+    pair.vector = std::move(u);
+  }
+  return pairs;
+}
+
+std::vector<EigenPair> some_of(Problem& problem, int count) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> start(problem.size()), purified(problem.size());
+  for (double& x : start) x = uniform(random);
+  for (int twice = 0; twice < 2; ++twice) {  // off what is infinite
+    problem.apply(start, purified);
+    double size = 0;
+    for (double x : purified) size = std::max(size, std::abs(x));
+    for (std::size_t i = 0; i < start.size(); ++i) start[i] = size > 0 ? purified[i] / size : 0;
+  }
+  return problem.search(count, start);
+}
+
+class Finder {
+ public:
+  Finder(const System& system, const State& state, const ModesOptions& options)
+      : system_(system), state_(state), options_(options) {}
+
+  ModesResult run() {
+    const int positions = system_.rows(Kind::position).end;
+    const int size = options_.undamped ? positions : 2 * positions + system_.rows(Kind::state).size();
+    all_ = options_.method == ModesOptions::Method::all ||
+           (options_.method == ModesOptions::Method::automatic && size <= dense_limit_of_modes);
+    // Of what drifts, two eigenvalues make one mode: some more are asked for, and more again if they were too few.
+    for (int count = options_.count + 4;; count *= 2) {
+      find(count);
+      if (all_ || looked_at_ < count || enough()) break;
+    }
+    ModesResult result;
+    for (Mode& mode : modes_) {
+      if (options_.below > 0 ? mode.natural() > options_.below
+                             : static_cast<int>(result.modes.size()) == options_.count)
+        break;
+      result.modes.push_back(std::move(mode));
+    }
+    if (refused_ > 0)
+      result.warnings.push_back(
+          fmt::format("{} mode{} left out: {} equations do not hold to {:g}, they are badly conditioned",
+                      refused_, refused_ == 1 ? " is" : "s are", refused_ == 1 ? "its" : "their",
+                      good_residual));
+    return result;
+  }
+
+ private:
+  bool enough() const {
+    if (options_.below > 0) return !modes_.empty() && modes_.back().natural() > options_.below;
+    return static_cast<int>(modes_.size()) >= options_.count;
+  }
+  /// With a shift that suits them: a third of the slowest. Far above that, slow ones look like zero: zeros are believed when
+  /// a shift that is much smaller finds as many, or cannot be had because of rounding (T-modes-6).
+  void find(int count) {
+    if (sigma_ == 0) look_at_rows();
+    bool believed = false;
+    for (int round = 0;; ++round) {
+      auto problem = make();
+      Found found = look(*problem, count);
+      if (found.zeros > 0 && !believed && 1e-3 * sigma_ > noise_) {
+        const double here = std::exchange(sigma_, std::max(10 * noise_, 1e-3 * sigma_));
+        believed = true;
+        const Found below = look(*make(), count);
+        if (below.slowest < 0.3 * found.slowest) {
+          sigma_ = std::max(10 * noise_, below.slowest / 3);
+          continue;
+        }
+        sigma_ = here;
+      }
+      const double better = std::max(10 * noise_, std::isfinite(found.slowest) ? found.slowest / 3 : sigma_);
+      if (round > 5 || (better > 0.1 * sigma_ && better < 10 * sigma_)) {
+        looked_at_ = found.number;
+        make_modes(*problem, found.pairs);
+        return;
+      }
+      sigma_ = better;
+    }
+  }
+  struct Found {
+    std::vector<EigenPair> pairs;
+    double slowest = std::numeric_limits<double>::infinity();  // |s| of those that are not zero
+    int zeros = 0, number = 0;
+  };
+  Found look(Problem& problem, int count) const {
+    Found found;
+    found.pairs = all_ ? all_of(problem) : some_of(problem, count);
+    found.number = static_cast<int>(found.pairs.size());
+    double top = 0;
+    for (const EigenPair& p : found.pairs) top = std::max(top, std::abs(p.value));
+    std::erase_if(found.pairs, [&](const EigenPair& p) { return !(std::abs(p.value) > farthest * top); });
+    for (const EigenPair& p : found.pairs)
+      if (const double s = std::abs(problem.rate(p.value)); s > zero()) found.slowest = std::min(found.slowest, s);
+      else ++found.zeros;
+    return found;
+  }
+  double zero() const { return std::max(nothing * sigma_, noise_); }
+  /// What stiffness and mass (flow and store) of single rows tell: the first shift is well below the usual one, and rounding
+  /// of the stiffest looks like slow motion.
+  void look_at_rows() {
+    const Pattern& p = system_.pattern();
+    std::vector<double> r(system_.size()), K(p.nonzeros()), M(p.nonzeros()), rates;
+    system_.tangent(state_, Shift::stiffness(), {}, r, K);
+    system_.tangent(state_, {.acceleration = 1, .store = 1, .flow = 0}, {}, r, M);
+    for (int i = 0; i < system_.rows(Kind::algebraic).begin; ++i) {
+      const int at = p.find(i, i);
+      if (K[at] == 0 || M[at] == 0) continue;
+      const bool moves = i < system_.rows(Kind::position).end;
+      const double ratio = std::abs(K[at] / M[at]);
+      rates.push_back(moves ? std::sqrt(ratio) : ratio);
+      noise_ = std::max(noise_, moves ? 1e-7 * std::sqrt(ratio) : 1e-13 * ratio);
+    }
+    if (!rates.empty()) std::nth_element(rates.begin(), rates.begin() + rates.size() / 2, rates.end());
+    sigma_ = std::max(10 * noise_, rates.empty() ? 1.0 : 1e-3 * rates[rates.size() / 2]);
+  }
+  /// With the shift, or a larger one where rounding makes it singular.
+  std::unique_ptr<Problem> make() {
+    for (int attempt = 0;; ++attempt) {
+      std::unique_ptr<Problem> problem;
+      if (options_.undamped)
+        problem = std::make_unique<Undamped>(system_, state_, sigma_, options_.proximal);
+      else problem = std::make_unique<General>(system_, state_, sigma_, options_.proximal);
+      if (problem->singular() >= 0) {
+        if (attempt == 6)
+          throw ModelError("E-SINGULAR", system_.row_name(problem->singular()),
+                           "the linearised equations are singular: they do not say how this moves",
+                           "`escapement check` examines the model");
+        noise_ = std::max(noise_, sigma_);
+        sigma_ *= 30;
+        continue;
+      }
+      if (options_.undamped && !static_cast<Undamped&>(*problem).self_adjoint())
+        throw ModelError(
+            "E-MODES", "--undamped",
+            "the stiffness is not symmetric here: a force turns with what it pushes, a controller acts, or "
+            "forces are out of balance",
+            "leave --undamped away, or --at equilibrium");
+      return problem;
+    }
+  }
+  void make_modes(Problem& problem, const std::vector<EigenPair>& pairs) {
+    modes_.clear();
+    refused_ = 0;
+    std::vector<EigenPair> still;
+    for (const EigenPair& p : pairs)
+      if (std::abs(problem.rate(p.value)) <= zero()) still.push_back(p);
+      else add(problem, p.vector, p.value, problem.rate(p.value));
+    for (const auto& u : independent(still, 1e-3)) {
+      const double theta = 1 / (options_.undamped ? sigma_ * sigma_ : sigma_);
+      add(problem, std::vector<Complex>(u.begin(), u.end()), theta, 0.0);
+    }
+    std::stable_sort(modes_.begin(), modes_.end(),
+                     [](const Mode& a, const Mode& b) { return std::abs(a.s) < std::abs(b.s); });
+  }
+  void add(Problem& problem, const std::vector<Complex>& u, Complex theta, Complex s) {
+    const int size = problem.size(), n = system_.size();
+    std::vector<double> part(size), Tu(size), z(n);
+    Mode mode;
+    mode.s = s;
+    mode.shape.assign(n, 0.0);
+    std::vector<Complex> difference(size, 0.0);
+    for (const Complex i : {Complex(1, 0), Complex(0, 1)}) {
+      for (int k = 0; k < size; ++k) part[k] = i == 1.0 ? u[k].real() : u[k].imag();
+      problem.apply(part, Tu);
+      problem.shape(z);
+      for (int k = 0; k < n; ++k) mode.shape[k] += i * z[k];
+      for (int k = 0; k < size; ++k) difference[k] += i * (part[k] - Tu[k] / theta);
+    }
+    double off = 0, all = 0;
+    for (int k = 0; k < size; ++k) off += std::norm(difference[k]), all += std::norm(u[k]);
+    mode.residual = std::sqrt(off / all);
+    // What drifts may do so steadily: a Jordan block, of which the residual sees the second vector.
+    if (!(mode.residual <= (s == 0.0 ? 1e-3 : good_residual))) {
+      ++refused_;
+      return;
+    }
+    double most = -1;
+    for (int k = 0; k < system_.rows(Kind::algebraic).begin; ++k)
+      if (const double a = std::abs(mode.shape[k]) / system_.nominal()[k]; a > most * (1 + 1e-9))
+        most = a, mode.largest = k;
+    if (!(most > 0)) return;
+    const Complex unit = system_.nominal()[mode.largest] / mode.shape[mode.largest];
+    for (Complex& x : mode.shape) x *= unit;
+    modes_.push_back(std::move(mode));
+  }
+
+  const System& system_;
+  const State& state_;
+  const ModesOptions& options_;
+  bool all_ = false;
+  double sigma_ = 0, noise_ = 0;
+  std::vector<Mode> modes_;
+  int refused_ = 0, looked_at_ = 0;
+};
+
+}  // namespace
+
+double Mode::frequency() const { return std::abs(s.imag()) / (2 * std::numbers::pi); }
+double Mode::natural() const { return std::abs(s) / (2 * std::numbers::pi); }
+double Mode::damping() const { return s == 0.0 ? 0 : -s.real() / std::abs(s); }
+
+ModesResult find_modes(const System& system, const State& state, const ModesOptions& options) {
+  const int positions = system.rows(Kind::position).end;
+  if (positions + system.rows(Kind::state).size() == 0)
+    throw ModelError("E-MODES", "", "nothing in the model moves or has a state: there are no modes",
+                     "`escapement show` lists the unknowns");
+  if (options.undamped) {
+    if (positions == 0)
+      throw ModelError("E-MODES", "--undamped", "the model has no positions", "leave --undamped away");
+    if (system.rows(Kind::nonholonomic).size() > 0)
+      throw ModelError("E-MODES", "--undamped", "constraints on velocities (rolling) have no undamped modes",
+                       "leave --undamped away");
+    if (std::any_of(state.rate.begin(), state.rate.begin() + positions, [](double v) { return v != 0; }))
+      throw ModelError("E-MODES", "--undamped", "the configuration is moving: gyroscopic terms would be lost",
+                       "leave --undamped away, or --at equilibrium");
+  }
+  return Finder(system, state, options).run();
+}
+
+}  // namespace escapement
