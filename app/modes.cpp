@@ -294,7 +294,8 @@ int modes(const Command& command) {
   std::vector<std::string> told;
   tell(a, command, told);
   if (!command.quiet)
-    for (const std::string& n : a.configuration.notes) print_note(n, command.json);
+    for (const auto* notes : {&a.configuration.notes, &a.result.notes})
+      for (const std::string& n : *notes) print_note(n, command.json);
   const RunFolder folder = shapes_folder(command, a.model, a.assembly, "-modes");
   folder.write("modes.csv", modes_csv(a));
   write_shapes(folder, a.model, a.assembly, a.configuration.state, shapes_of(a.result.modes));

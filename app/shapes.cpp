@@ -17,8 +17,6 @@
 namespace escapement::app {
 namespace {
 
-constexpr int frames_per_shape = 48;
-
 /// The diagonal of the box around all frames; of one frame alone 1 m.
 double extent(const System& system, const State& state) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -96,10 +94,13 @@ void write_shapes(const RunFolder& folder, const Model& model, const Assembly& a
   std::vector<double> u(system.size()), values(columns.size()), places;
   const double size = extent(system, about);
   const auto at = system.value_of_row();
+  // Large models have fewer frames, as in a run.
+  const int frames = static_cast<int>(
+      std::clamp(worthwhile_frames(motion_columns(assembly)) / std::max<long>(1, shapes.size()), 8L, 48L));
   for (std::size_t k = 0; k < shapes.size(); ++k) {
     const double factor = visible(system, size, *shapes[k]);
-    for (int frame = 0; frame < frames_per_shape; ++frame) {
-      const double part = static_cast<double>(frame) / frames_per_shape;
+    for (int frame = 0; frame < frames; ++frame) {
+      const double part = static_cast<double>(frame) / frames;
       const auto phase = std::polar(factor, 2 * std::numbers::pi * part - std::numbers::pi / 2);
       for (int i = 0; i < system.size(); ++i) u[i] = (phase * (*shapes[k])[i]).real();
       move_positions(system, about.value, u, state.value, {});

@@ -58,21 +58,6 @@ Configuration as_it_starts(const Assembly& assembly, PrepareOptions options, boo
   return {std::move(state), prepared.proximal, std::move(prepared.warnings), std::move(prepared.notes)};
 }
 
-/// Accelerations that are more than rounding of the stiffest forces.
-bool balanced(const System& system, const State& state) {
-  const Pattern& p = system.pattern();
-  std::vector<double> r(system.size()), K(p.nonzeros()), M(p.nonzeros());
-  system.tangent(state, Shift::stiffness(), {}, r, K);
-  system.tangent(state, Shift::mass(), {}, r, M);
-  double top = 0, least = 1e-6;
-  for (int i = 0; i < system.rows(Kind::position).end; ++i) {
-    const int at = p.find(i, i);
-    top = std::max(top, std::abs(state.acceleration[i]) / system.nominal()[i]);
-    if (M[at] != 0) least = std::max(least, 1e-11 * std::abs(K[at] / M[at]));
-  }
-  return top <= least;
-}
-
 }  // namespace
 
 Assembly assemble_for_linearization(Model& model) {
@@ -86,10 +71,6 @@ Configuration configure(const Model& model, const Assembly& assembly, const Wher
                     : where.kind == Where::Kind::steady ? in_steady_motion(assembly, options)
                                                         : as_it_starts(assembly, options,
                                                                        where.kind == Where::Kind::equilibrium);
-  if (!balanced(assembly.system, c.state))
-    c.notes.push_back(
-        "forces are out of balance in this configuration: the modes are those of the equations as they are "
-        "at this instant (--at equilibrium, or --at steady, finds a balance first)");
   if (!assembly.samplers.empty())
     c.warnings.push_back("the outputs of sampled blocks are held: their control takes no part in the modes");
   if (!c.state.history.empty())

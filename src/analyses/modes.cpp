@@ -11,7 +11,7 @@
 
 #include "core/manifold.hpp"
 #include "core/newton.hpp"
-#include "core/projection.hpp"
+#include "core/start.hpp"
 #include "sparse/eigenvalues.hpp"
 
 namespace escapement {
@@ -20,7 +20,7 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double farthest = 1e-7;       // |θ| over the largest one, below which an eigenvalue is taken as infinite
-constexpr double nothing = 1e-5;        // |s| over the shift, below which it is zero (a Jordan block: √ε)
+constexpr double nothing = 1e-3;        // |s| over the shift, below which it looks like zero (Jordan blocks: √ε, ∛ε)
 constexpr double good_residual = 1e-6;  // of a mode that is reported
 constexpr int dense_limit_of_modes = 240;
 
@@ -35,6 +35,42 @@ struct Entries {
   /// y += factor · A x.
   void multiply(std::span<const double> x, std::span<double> y, double factor = 1) const {
     for (std::size_t k = 0; k < value.size(); ++k) y[row[k]] += factor * value[k] * x[column[k]];
+  }
+};
+
+Vector3 at(std::span<const double> x, int i) { return {{x[i], x[i + 1], x[i + 2]}}; }
+void put(std::span<double> x, int i, const Vector3& a) {
+  for (int k = 0; k < 3; ++k) x[i + k] = a[k];
+}
+
+/// Who sees the motion: what moves with this twist in space stands still for him. Parts that turn otherwise are described in
+/// axes that do not turn with them (T-modes-2).
+struct Observer {
+  Vector3 linear{}, angular{};  // world axes; the linear part is that of the point at the origin
+
+  /// His twist in the axes of every frame: u.
+  std::vector<double> in_frames(const System& system, const State& state) const {
+    std::vector<double> u(system.rows(Kind::position).end, 0.0);
+    for (const LieVariable& v : system.lie_variables()) {
+      const auto back = rotation(state, v).inverse();
+      const int row = v.place.row, angular_row = row + v.dofs() - 3;
+      put(u, angular_row, back * angular);
+      if (v.dofs() == 6) put(u, row, back * (linear + cross(angular, at(state.value, v.place.value + 4))));
+    }
+    return u;
+  }
+  /// One who moves with this frame.
+  static Observer with(const State& state, const LieVariable& v) {
+    const auto R = rotation(state, v);
+    const int row = v.place.row;
+    Observer o;
+    o.angular = R * at(state.rate, row + v.dofs() - 3);
+    if (v.dofs() == 6)
+      o.linear = R * at(state.rate, row) - cross(o.angular, at(state.value, v.place.value + 4));
+    return o;
+  }
+  static Rotation<double> rotation(const State& state, const LieVariable& v) {
+    return {state.value[v.place.value], at(state.value, v.place.value + 1)};
   }
 };
 
@@ -88,10 +124,14 @@ class Problem {
 /// B ż + A z = 0 with z = (δ, w, x): increments of positions, of their rates, and of what has a store (T-modes-3).
 class General final : public Problem {
  public:
-  General(const System& system, const State& state, double sigma, double proximal)
+  General(const System& system, const State& state, const Observer& observer, double sigma, double proximal)
       : Problem(system), sigma_(sigma), newton_(system, 0, {}), kinematic_(positions_), z_(system.size()) {
     const int n = system.size();
-    turn(state);
+    const std::vector<double> u = observer.in_frames(system, state);
+    if (std::any_of(u.begin(), u.end(), [](double x) { return x != 0; })) {
+      turning_operators(system, u, 1 / sigma, operators_);
+      turns_ = brackets(u);
+    }
     std::vector<double> r(n);
     system.tangent(state,
                    {.position = 1 / sigma,
@@ -101,6 +141,8 @@ class General final : public Problem {
                     .flow = 1,
                     .holonomic_scale = sigma},
                    operators_, r, newton_.matrix());
+    const std::vector<double> mass = tangent(state, Shift::mass());
+    add_own_turns(state, u, mass);
     if (!factor(newton_, proximal)) return;
     const Range states = system.rows(Kind::state);
     const auto is_state = [&](int row) { return row >= states.begin && row < states.end; };
@@ -120,7 +162,7 @@ class General final : public Problem {
         if (is_state(i) && j < positions_) B_.add(i, positions_ + j, x);
       });
     }
-    each_entry(tangent(state, Shift::mass()), [&](int i, int j, double x) {
+    each_entry(mass, [&](int i, int j, double x) {
       if (!is_state(i) && j < positions_) B_.add(i, positions_ + j, x);
     });
     each_entry(tangent(state, Shift::stiffness()), [&](int i, int j, double x) {
@@ -200,6 +242,7 @@ class General final : public Problem {
     return largest_eigenpairs([this](auto u, auto Tu) { apply(u, Tu); }, count, start);
   }
   Complex rate(Complex theta) const override { return sigma_ - 1.0 / theta; }
+  std::span<const double> scale() const { return scale_; }
 
  private:
   /// x := (σ + ad)⁻¹ x.
@@ -207,35 +250,200 @@ class General final : public Problem {
     if (!operators_.empty()) apply_operators(system_, operators_, x);
     for (double& value : x) value /= sigma_;
   }
-  /// ad(v₀) of the variables on groups, and (1 + ad/σ)⁻¹ as the operators of the tangent.
-  void turn(const State& state) {
-    const auto turns = [&](const LieVariable& variable) {
-      const double* v = &state.rate[variable.place.row];
-      return std::any_of(v, v + variable.dofs(), [](double x) { return x != 0; });
-    };
-    if (std::none_of(system_.lie_variables().begin(), system_.lie_variables().end(), turns)) return;
-    turning_operators(system_, state.rate, 1 / sigma_, operators_);
+  using Brackets = std::vector<std::pair<LieVariable, std::vector<double>>>;
+  /// ad(u) of the variables on groups.
+  Brackets brackets(std::span<const double> u) const {
+    Brackets list;
     for (const LieVariable& variable : system_.lie_variables())
-      turns_.emplace_back(variable, std::vector<double>(variable.dofs() * variable.dofs()));
+      list.emplace_back(variable, std::vector<double>(variable.dofs() * variable.dofs()));
     std::vector<double> unit(system_.size()), b(system_.size());
     for (int j = 0; j < 6; ++j) {  // column j of all of them
       std::fill(unit.begin(), unit.end(), 0.0);
-      for (const auto& [variable, ad] : turns_)
+      for (const auto& [variable, ad] : list)
         if (j < variable.dofs()) unit[variable.place.row + j] = 1;
-      lie_bracket(system_, state.rate, unit, b);
-      for (auto& [variable, ad] : turns_)
+      lie_bracket(system_, u, unit, b);
+      for (auto& [variable, ad] : list)
         for (int i = 0; i < variable.dofs() && j < variable.dofs(); ++i)
           ad[i * variable.dofs() + j] = b[variable.place.row + i];
+    }
+    return list;
+  }
+  /// What does not move with the observer, by a = v₀ − u, is described in axes of his: ẇ = (s − ad(a)) w.
+  void add_own_turns(const State& state, std::span<const double> u, const std::vector<double>& mass) {
+    std::vector<double> a(positions_);
+    double most = 0, all = 0;
+    for (const LieVariable& v : system_.lie_variables())
+      for (int i = v.place.row; i < v.place.row + v.dofs(); ++i) {
+        a[i] = state.rate[i] - u[i];
+        most = std::max(most, std::abs(a[i]));
+        all = std::max(all, std::abs(state.rate[i]));
+      }
+    if (!(most > 1e-12 * all)) return;
+    const Pattern& p = system_.pattern();
+    for (const auto& [variable, ad] : brackets(a)) {
+      const int first = variable.place.row, n = variable.dofs();
+      for (int k = 0; k < n; ++k)
+        for (int e = p.column_begin[first + k]; e < p.column_begin[first + k + 1]; ++e)
+          for (int j = 0; j < n && mass[e] != 0; ++j)
+            if (const double x = mass[e] * ad[k * n + j]; x != 0) {
+              const int at = p.find(p.row[e], first + j);
+              if (at < 0)
+                throw ModelError("E-MODES", system_.row_name(p.row[e]),
+                                 "the spin of this part cannot be taken into account", "");
+              newton_.matrix()[at] -= x;
+            }
     }
   }
 
   double sigma_;
   Newton newton_;
   std::vector<double> operators_;
-  std::vector<std::pair<LieVariable, std::vector<double>>> turns_;  // and their ad(v₀)
-  std::vector<int> stored_;                                         // unknowns beside positions that B sees
+  Brackets turns_;           // ad(u), unless the observer stands still
+  std::vector<int> stored_;  // unknowns beside positions that B sees
   Entries B_, slope_, slip_;  // slope: A + σB along δ; slip: k_v
   std::vector<double> scale_, x_, kinematic_, z_;
+};
+
+/// Chooses the observer for whom the coefficients do not change while the motion goes on: a while later the operator does the same.
+class Observation {
+ public:
+  Observation(const System& system, const State& state, double proximal)
+      : system_(system), state_(state), proximal_(proximal) {
+    for (const LieVariable& v : system.lie_variables()) {
+      turning_ = std::max(turning_, norm(at(state.rate, v.place.row + v.dofs() - 3)));
+      if (v.dofs() == 6) speed_ = std::max(speed_, norm(at(state.rate, v.place.row)));
+    }
+    if (turning_ == 0 && speed_ == 0) return;
+    change_ = std::numeric_limits<double>::infinity();
+    time_ = turning_ > 0 ? 0.5 / turning_ : 0.1 / speed_;
+    std::vector<Observer> candidates = {{}};
+    for (const LieVariable& v : system.lie_variables()) {
+      const Observer o = Observer::with(state, v);
+      const auto same = [&](const Observer& c) {
+        return norm(c.angular - o.angular) <= 1e-9 * turning_ &&
+               norm(c.linear - o.linear) <= 1e-9 * (speed_ + turning_);
+      };
+      if (candidates.size() < 20 && std::none_of(candidates.begin(), candidates.end(), same))
+        candidates.push_back(o);
+    }
+    for (const Observer& o : candidates) {
+      const double c = change(o);
+      if (c < 0.5 * change_) change_ = c, best_ = o;
+      if (c < steady) break;
+    }
+  }
+  const Observer& best() const { return best_; }
+  /// Do coefficients change for everyone?
+  bool unsteady() const { return change_ > steady; }
+  /// Are accelerations those of a steady motion, v̇ = −[a, v], but for rounding of the stiffest forces?
+  bool balanced() const {
+    const Pattern& p = system_.pattern();
+    const int positions = system_.rows(Kind::position).end;
+    std::vector<double> r(system_.size()), K(p.nonzeros()), M(p.nonzeros()), a(positions), b(positions);
+    system_.tangent(state_, Shift::stiffness(), {}, r, K);
+    system_.tangent(state_, Shift::mass(), {}, r, M);
+    const std::vector<double> u = best_.in_frames(system_, state_);
+    for (int i = 0; i < positions; ++i) a[i] = state_.rate[i] - u[i];
+    lie_bracket(system_, a, state_.rate, b);
+    double top = 0, least = 1e-6;
+    for (int i = 0; i < positions; ++i) {
+      const int diagonal = p.find(i, i);
+      top = std::max(top, std::abs(state_.acceleration[i] + b[i]) / system_.nominal()[i]);
+      least = std::max(least, 1e-9 * std::abs(b[i]) / system_.nominal()[i]);
+      if (M[diagonal] != 0) least = std::max(least, 1e-11 * std::abs(K[diagonal] / M[diagonal]));
+    }
+    return top <= least;
+  }
+
+ private:
+  static constexpr double steady = 1e-5;
+
+  /// Half a radian, or a tenth of a metre, later, with the accelerations and multipliers that there are then: frames move as
+  /// exp(W t) H exp(a t).
+  bool go_on(const Observer& o, State& later) const {
+    later = state_;
+    const std::vector<double> u = o.in_frames(system_, state_);
+    for (int i = 0; i < system_.rows(Kind::position).end; ++i)
+      if (const int value = system_.value_of_row()[i]; value >= 0) later.value[value] += time_ * state_.rate[i];
+    const Frame<double> seen{exp_so3(time_ * o.angular),
+                             left_tangent_so3(time_ * o.angular) * (time_ * o.linear)};
+    for (const LieVariable& v : system_.lie_variables()) {
+      const bool frame = v.dofs() == 6;
+      const Frame<double> now{Observer::rotation(state_, v),
+                              frame ? at(state_.value, v.place.value + 4) : Vector3{}};
+      const Frame<double> moved = seen * now * own_turn(u, v, time_);
+      const Rotation<double> R = normalised(moved.R);
+      later.value[v.place.value] = R.w;
+      put(later.value, v.place.value + 1, R.u);
+      if (frame) put(later.value, v.place.value + 4, moved.x);
+      turn(own_turn(u, v, -time_), v, 0, later.rate);
+    }
+    StartOptions options;
+    options.check = options.operating_point = false;
+    options.proximal = proximal_;
+    try {
+      make_consistent(system_, later, options);
+    } catch (const ModelError&) {
+      return false;
+    }
+    return true;
+  }
+  /// exp(a t), a = v − u.
+  Frame<double> own_turn(std::span<const double> u, const LieVariable& v, double t) const {
+    const int row = v.place.row, angular = row + v.dofs() - 3;
+    const Vector3 w = t * (at(state_.rate, angular) - at(u, angular));
+    const Vector3 l = v.dofs() == 6 ? t * (at(state_.rate, row) - at(u, row)) : Vector3{};
+    return {exp_so3(w), left_tangent_so3(w) * l};
+  }
+  /// Ad of this on the part of x, which begins at `first`, that belongs to the variable.
+  static void turn(const Frame<double>& by, const LieVariable& v, int first, std::span<double> x) {
+    const int row = first + v.place.row, angular = row + v.dofs() - 3;
+    const Vector3 turned = by.R * at(x, angular);
+    put(x, angular, turned);
+    if (v.dofs() == 6) put(x, row, by.R * at(x, row) + cross(by.x, turned));
+  }
+  double change(const Observer& o) const {
+    State later;
+    if (!go_on(o, later)) return 1;
+    const double sigma = std::max({turning_, speed_, 1.0});
+    General now(system_, state_, o, sigma, proximal_), then(system_, later, o, sigma, proximal_);
+    if (now.singular() >= 0 || then.singular() >= 0 || now.size() != then.size()) return 1;
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    const std::size_t n = now.size();
+    std::vector<double> x(n), a(n), b(n);
+    for (double& e : x) e = uniform(random);
+    for (int k = 0; k < 2; ++k) {  // onto the constraints
+      now.apply(x, a);
+      x = a;
+    }
+    now.apply(x, a);
+    turn(o, now, a);
+    turn(o, now, x);
+    then.apply(x, b);
+    double size = 0, difference = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      size = std::max(size, std::abs(a[i]));
+      difference = std::max(difference, std::abs(a[i] - b[i]));
+    }
+    return size > 0 ? difference / size : 0;
+  }
+  /// From the axes of the description, in which frames have turned by exp(a t), to those of the frames: Ad(exp(−a t)).
+  void turn(const Observer& o, const General& problem, std::span<double> x) const {
+    const std::vector<double> u = o.in_frames(system_, state_);
+    const auto scale = problem.scale();
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] *= scale[i];
+    for (const LieVariable& v : system_.lie_variables())
+      for (const int first : {0, system_.rows(Kind::position).end})  // δ and w
+        turn(own_turn(u, v, -time_), v, first, x);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] /= scale[i];
+  }
+
+  const System& system_;
+  const State& state_;
+  double proximal_;
+  double turning_ = 0, speed_ = 0, time_ = 0, change_ = 0;
+  Observer best_;
 };
 
 /// K φ = ω² M φ on the constraints, signals eliminated, states held (T-modes-5).
@@ -364,7 +572,7 @@ std::vector<EigenPair> some_of(Problem& problem, int count) {
 class Finder {
  public:
   Finder(const System& system, const State& state, const ModesOptions& options)
-      : system_(system), state_(state), options_(options) {}
+      : system_(system), state_(state), options_(options), observation_(system, state, options.proximal) {}
 
   ModesResult run() {
     const int positions = system_.rows(Kind::position).end;
@@ -383,6 +591,14 @@ class Finder {
         break;
       result.modes.push_back(std::move(mode));
     }
+    if (!observation_.balanced())
+      result.notes.push_back(
+          "forces are out of balance in this configuration: the modes are those of the equations as they are "
+          "at this instant (--at equilibrium, or --at steady, finds a balance first)");
+    else if (observation_.unsteady())
+      result.warnings.push_back(
+          "parts move against each other: the coefficients of the linearised equations change while the "
+          "motion goes on, and these are the modes of one instant only");
     if (refused_ > 0)
       result.warnings.push_back(
           fmt::format("{} mode{} left out: {} equations do not hold to {:g}, they are badly conditioned",
@@ -396,37 +612,54 @@ class Finder {
     if (options_.below > 0) return !modes_.empty() && modes_.back().natural() > options_.below;
     return static_cast<int>(modes_.size()) >= options_.count;
   }
-  /// With a shift that suits them: a third of the slowest. Far above that, slow ones look like zero: zeros are believed when
-  /// a shift that is much smaller finds as many, or cannot be had because of rounding (T-modes-6).
+  /// With a shift that suits them: a third of the slowest. What looks like zero from there is looked at with smaller shifts,
+  /// as far down as rounding lets them see.
   void find(int count) {
     if (sigma_ == 0) look_at_rows();
-    bool believed = false;
+    int probes = 0;
     for (int round = 0;; ++round) {
       auto problem = make();
       Found found = look(*problem, count);
-      if (found.zeros > 0 && !believed && 1e-3 * sigma_ > noise_) {
-        const double here = std::exchange(sigma_, std::max(10 * noise_, 1e-3 * sigma_));
-        believed = true;
+      const double better = std::max(10 * noise_, std::isfinite(found.slowest) ? found.slowest / 3
+                                           : found.poor                ? 100 * sigma_
+                                                                       : sigma_);
+      if (round < 8 && !(better > 0.1 * sigma_ && better < 10 * sigma_)) {
+        sigma_ = better;
+        continue;
+      }
+      const double here = sigma_;
+      double slower = std::numeric_limits<double>::infinity();
+      while (found.zeros > 0 && probes < 2 && sigma_ > 20 * noise_ && !std::isfinite(slower)) {
+        sigma_ = std::max(10 * noise_, nothing * sigma_);
+        ++probes;
         const Found below = look(*make(), count);
-        if (below.slowest < 0.3 * found.slowest) {
-          sigma_ = std::max(10 * noise_, below.slowest / 3);
-          continue;
-        }
-        sigma_ = here;
+        if (below.slowest < 0.3 * found.slowest && still_there(below.slowest, count)) slower = below.slowest;
       }
-      const double better = std::max(10 * noise_, std::isfinite(found.slowest) ? found.slowest / 3 : sigma_);
-      if (round > 5 || (better > 0.1 * sigma_ && better < 10 * sigma_)) {
-        looked_at_ = found.number;
-        make_modes(*problem, found.pairs);
-        return;
+      if (std::isfinite(slower)) {
+        sigma_ = std::max(10 * noise_, slower / 3);
+        continue;
       }
-      sigma_ = better;
+      sigma_ = here;
+      looked_at_ = found.number;
+      make_modes(*problem, found.pairs);
+      return;
     }
+  }
+  /// What rounding makes of zeros changes with the shift; a mode does not.
+  bool still_there(double slow, int count) {
+    const double here = std::exchange(sigma_, sigma_ / 4 > 10 * noise_ ? sigma_ / 4 : 4 * sigma_);
+    auto problem = make();
+    const Found found = look(*problem, count);
+    sigma_ = here;
+    return std::any_of(found.pairs.begin(), found.pairs.end(), [&](const EigenPair& p) {
+      return std::abs(std::abs(problem->rate(p.value)) - slow) < 1e-3 * slow;
+    });
   }
   struct Found {
     std::vector<EigenPair> pairs;
     double slowest = std::numeric_limits<double>::infinity();  // |s| of those that are not zero
     int zeros = 0, number = 0;
+    bool poor = false;  // some could not be told from this shift
   };
   Found look(Problem& problem, int count) const {
     Found found;
@@ -436,25 +669,49 @@ class Finder {
     for (const EigenPair& p : found.pairs) top = std::max(top, std::abs(p.value));
     std::erase_if(found.pairs, [&](const EigenPair& p) { return !(std::abs(p.value) > farthest * top); });
     for (const EigenPair& p : found.pairs)
-      if (const double s = std::abs(problem.rate(p.value)); s > zero()) found.slowest = std::min(found.slowest, s);
-      else ++found.zeros;
+      if (const double s = std::abs(problem.rate(p.value)); s <= zero()) ++found.zeros;
+      else if (s < found.slowest) {
+        if (residual_of(problem, p) <= good_residual) found.slowest = s;
+        else found.poor = true;
+      }
     return found;
+  }
+  static double residual_of(Problem& problem, const EigenPair& p) {
+    std::vector<double> part(problem.size()), Tu(problem.size());
+    std::vector<Complex> difference(problem.size(), 0.0);
+    double off = 0, all = 0;
+    for (const Complex i : {Complex(1, 0), Complex(0, 1)}) {
+      for (std::size_t k = 0; k < part.size(); ++k)
+        part[k] = i == 1.0 ? p.vector[k].real() : p.vector[k].imag();
+      problem.apply(part, Tu);
+      for (std::size_t k = 0; k < part.size(); ++k) difference[k] += i * (part[k] - Tu[k] / p.value);
+    }
+    for (std::size_t k = 0; k < part.size(); ++k) off += std::norm(difference[k]), all += std::norm(p.vector[k]);
+    return std::sqrt(off / all);
   }
   double zero() const { return std::max(nothing * sigma_, noise_); }
   /// What stiffness and mass (flow and store) of single rows tell: the first shift is well below the usual one, and rounding
   /// of the stiffest looks like slow motion.
   void look_at_rows() {
     const Pattern& p = system_.pattern();
-    std::vector<double> r(system_.size()), K(p.nonzeros()), M(p.nonzeros()), rates;
+    std::vector<double> r(system_.size()), K(p.nonzeros()), C(p.nonzeros()), M(p.nonzeros()), rates;
     system_.tangent(state_, Shift::stiffness(), {}, r, K);
+    system_.tangent(state_, Shift::damping(), {}, r, C);
     system_.tangent(state_, {.acceleration = 1, .store = 1, .flow = 0}, {}, r, M);
-    for (int i = 0; i < system_.rows(Kind::algebraic).begin; ++i) {
-      const int at = p.find(i, i);
-      if (K[at] == 0 || M[at] == 0) continue;
-      const bool moves = i < system_.rows(Kind::position).end;
-      const double ratio = std::abs(K[at] / M[at]);
-      rates.push_back(moves ? std::sqrt(ratio) : ratio);
-      noise_ = std::max(noise_, moves ? 1e-7 * std::sqrt(ratio) : 1e-13 * ratio);
+    const int positions = system_.rows(Kind::position).end;
+    for (int j = 0; j < system_.rows(Kind::algebraic).begin; ++j) {
+      const double mass = std::abs(M[p.find(j, j)]);
+      if (mass == 0) continue;
+      double stiffness = 0, damping = 0;  // of a state both are what flows
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+        if (p.row[k] == j || (p.row[k] < positions && j < positions)) {
+          stiffness = std::max(stiffness, std::abs(K[k]));
+          damping = std::max(damping, std::abs(C[k]));
+        }
+      if (j >= positions) stiffness = 0;
+      for (const double rate : {std::sqrt(stiffness / mass), damping / mass})
+        if (rate > 0) rates.push_back(rate);
+      noise_ = std::max({noise_, 1e-7 * std::sqrt(stiffness / mass), 1e-13 * damping / mass});
     }
     if (!rates.empty()) std::nth_element(rates.begin(), rates.begin() + rates.size() / 2, rates.end());
     sigma_ = std::max(10 * noise_, rates.empty() ? 1.0 : 1e-3 * rates[rates.size() / 2]);
@@ -465,7 +722,7 @@ class Finder {
       std::unique_ptr<Problem> problem;
       if (options_.undamped)
         problem = std::make_unique<Undamped>(system_, state_, sigma_, options_.proximal);
-      else problem = std::make_unique<General>(system_, state_, sigma_, options_.proximal);
+      else problem = std::make_unique<General>(system_, state_, observation_.best(), sigma_, options_.proximal);
       if (problem->singular() >= 0) {
         if (attempt == 6)
           throw ModelError("E-SINGULAR", system_.row_name(problem->singular()),
@@ -490,33 +747,34 @@ class Finder {
     std::vector<EigenPair> still;
     for (const EigenPair& p : pairs)
       if (std::abs(problem.rate(p.value)) <= zero()) still.push_back(p);
-      else add(problem, p.vector, p.value, problem.rate(p.value));
+      else if (const Complex s = problem.rate(p.value); s.imag() != 0 && std::abs(s.imag()) < 1e-6 * std::abs(s)) {
+        add(problem, p, s.real());  // a double one, split by rounding
+        add(problem, p, s.real());
+      } else {
+        add(problem, p, s);
+      }
     for (const auto& u : independent(still, 1e-3)) {
       const double theta = 1 / (options_.undamped ? sigma_ * sigma_ : sigma_);
-      add(problem, std::vector<Complex>(u.begin(), u.end()), theta, 0.0);
+      add(problem, {theta, std::vector<Complex>(u.begin(), u.end())}, 0.0);
     }
     std::stable_sort(modes_.begin(), modes_.end(),
                      [](const Mode& a, const Mode& b) { return std::abs(a.s) < std::abs(b.s); });
   }
-  void add(Problem& problem, const std::vector<Complex>& u, Complex theta, Complex s) {
+  void add(Problem& problem, const EigenPair& p, Complex s) {
     const int size = problem.size(), n = system_.size();
     std::vector<double> part(size), Tu(size), z(n);
     Mode mode;
     mode.s = s;
     mode.shape.assign(n, 0.0);
-    std::vector<Complex> difference(size, 0.0);
     for (const Complex i : {Complex(1, 0), Complex(0, 1)}) {
-      for (int k = 0; k < size; ++k) part[k] = i == 1.0 ? u[k].real() : u[k].imag();
+      for (int k = 0; k < size; ++k) part[k] = i == 1.0 ? p.vector[k].real() : p.vector[k].imag();
       problem.apply(part, Tu);
       problem.shape(z);
       for (int k = 0; k < n; ++k) mode.shape[k] += i * z[k];
-      for (int k = 0; k < size; ++k) difference[k] += i * (part[k] - Tu[k] / theta);
     }
-    double off = 0, all = 0;
-    for (int k = 0; k < size; ++k) off += std::norm(difference[k]), all += std::norm(u[k]);
-    mode.residual = std::sqrt(off / all);
+    mode.residual = residual_of(problem, p);
     // What drifts may do so steadily: a Jordan block, of which the residual sees the second vector.
-    if (!(mode.residual <= (s == 0.0 ? 1e-3 : good_residual))) {
+    if (!(mode.residual <= (s == 0.0 ? 0.1 : good_residual))) {
       ++refused_;
       return;
     }
@@ -533,6 +791,7 @@ class Finder {
   const System& system_;
   const State& state_;
   const ModesOptions& options_;
+  Observation observation_;
   bool all_ = false;
   double sigma_ = 0, noise_ = 0;
   std::vector<Mode> modes_;

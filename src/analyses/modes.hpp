@@ -30,7 +30,7 @@ struct ModesOptions {
 
 struct ModesResult {
   std::vector<Mode> modes;  // slowest first
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, notes;
 };
 
 /// About a state whose rows hold. Frames move on SE(3), where a steady turn has constant coefficients. Throws ModelError
