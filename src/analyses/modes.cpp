@@ -619,7 +619,7 @@ class Finder {
     int probes = 0;
     for (int round = 0;; ++round) {
       auto problem = make();
-      Found found = look(*problem, count);
+      const Found found = judge(*problem, count);
       const double better = std::max(10 * noise_, std::isfinite(found.slowest) ? found.slowest / 3
                                            : found.poor                ? 100 * sigma_
                                                                        : sigma_);
@@ -629,11 +629,11 @@ class Finder {
       }
       const double here = sigma_;
       double slower = std::numeric_limits<double>::infinity();
-      while (found.zeros > 0 && probes < 2 && sigma_ > 20 * noise_ && !std::isfinite(slower)) {
+      while (found.zeros > 0 && probes < (all_ ? 6 : 2) && sigma_ > 20 * noise_ && !std::isfinite(slower)) {
         sigma_ = std::max(10 * noise_, nothing * sigma_);
         ++probes;
-        const Found below = look(*make(), count);
-        if (below.slowest < 0.3 * found.slowest && still_there(below.slowest, count)) slower = below.slowest;
+        if (const Found below = judge(*make(), count); below.slowest < 0.3 * found.slowest)
+          slower = below.slowest;
       }
       if (std::isfinite(slower)) {
         sigma_ = std::max(10 * noise_, slower / 3);
@@ -641,39 +641,47 @@ class Finder {
       }
       sigma_ = here;
       looked_at_ = found.number;
-      make_modes(*problem, found.pairs);
+      make_modes(*problem, found);
       return;
     }
   }
-  /// What rounding makes of zeros changes with the shift; a mode does not.
-  bool still_there(double slow, int count) {
-    const double here = std::exchange(sigma_, sigma_ / 4 > 10 * noise_ ? sigma_ / 4 : 4 * sigma_);
-    auto problem = make();
-    const Found found = look(*problem, count);
-    sigma_ = here;
-    return std::any_of(found.pairs.begin(), found.pairs.end(), [&](const EigenPair& p) {
-      return std::abs(std::abs(problem->rate(p.value)) - slow) < 1e-3 * slow;
-    });
-  }
   struct Found {
     std::vector<EigenPair> pairs;
+    std::vector<char> is_zero;
     double slowest = std::numeric_limits<double>::infinity();  // |s| of those that are not zero
     int zeros = 0, number = 0;
     bool poor = false;  // some could not be told from this shift
   };
-  Found look(Problem& problem, int count) const {
+  std::vector<EigenPair> look(Problem& problem, int count) const {
+    return all_ ? all_of(problem) : some_of(problem, count);
+  }
+  /// Which of them are zero? What rounding makes of zeros changes with the shift; a mode does not.
+  Found judge(Problem& problem, int count) {
     Found found;
-    found.pairs = all_ ? all_of(problem) : some_of(problem, count);
+    found.pairs = look(problem, count);
     found.number = static_cast<int>(found.pairs.size());
     double top = 0;
     for (const EigenPair& p : found.pairs) top = std::max(top, std::abs(p.value));
     std::erase_if(found.pairs, [&](const EigenPair& p) { return !(std::abs(p.value) > farthest * top); });
-    for (const EigenPair& p : found.pairs)
-      if (const double s = std::abs(problem.rate(p.value)); s <= zero()) ++found.zeros;
-      else if (s < found.slowest) {
-        if (residual_of(problem, p) <= good_residual) found.slowest = s;
-        else found.poor = true;
-      }
+    std::vector<double> sizes, again;
+    for (const EigenPair& p : found.pairs) sizes.push_back(std::abs(problem.rate(p.value)));
+    if (std::any_of(sizes.begin(), sizes.end(), [&](double s) { return s > zero() && s < 0.1 * sigma_; })) {
+      const double here = std::exchange(sigma_, 3 * sigma_);
+      auto other = make();
+      for (const EigenPair& p : look(*other, count)) again.push_back(std::abs(other->rate(p.value)));
+      sigma_ = here;
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const double s = sizes[i];
+      const auto same = [&](double t) { return std::abs(s - t) < 1e-2 * s; };
+      const bool zero_here =
+          s <= zero() || (s < 0.1 * sigma_ && std::none_of(again.begin(), again.end(), same));
+      found.is_zero.push_back(zero_here);
+      found.zeros += zero_here;
+      if (zero_here || !(s < found.slowest)) continue;
+      if (residual_of(problem, found.pairs[i]) <= good_residual) found.slowest = s;
+      else found.poor = true;
+    }
     return found;
   }
   static double residual_of(Problem& problem, const EigenPair& p) {
@@ -711,7 +719,7 @@ class Finder {
       if (j >= positions) stiffness = 0;
       for (const double rate : {std::sqrt(stiffness / mass), damping / mass})
         if (rate > 0) rates.push_back(rate);
-      noise_ = std::max({noise_, 1e-7 * std::sqrt(stiffness / mass), 1e-13 * damping / mass});
+      noise_ = std::max(noise_, 1e-7 * std::sqrt(stiffness / mass));
     }
     if (!rates.empty()) std::nth_element(rates.begin(), rates.begin() + rates.size() / 2, rates.end());
     sigma_ = std::max(10 * noise_, rates.empty() ? 1.0 : 1e-3 * rates[rates.size() / 2]);
@@ -741,18 +749,22 @@ class Finder {
       return problem;
     }
   }
-  void make_modes(Problem& problem, const std::vector<EigenPair>& pairs) {
+  void make_modes(Problem& problem, const Found& found) {
     modes_.clear();
     refused_ = 0;
     std::vector<EigenPair> still;
-    for (const EigenPair& p : pairs)
-      if (std::abs(problem.rate(p.value)) <= zero()) still.push_back(p);
-      else if (const Complex s = problem.rate(p.value); s.imag() != 0 && std::abs(s.imag()) < 1e-6 * std::abs(s)) {
+    for (std::size_t i = 0; i < found.pairs.size(); ++i) {
+      const EigenPair& p = found.pairs[i];
+      const Complex s = problem.rate(p.value);
+      if (found.is_zero[i]) {
+        still.push_back(p);
+      } else if (s.imag() != 0 && std::abs(s.imag()) < 1e-6 * std::abs(s)) {
         add(problem, p, s.real());  // a double one, split by rounding
         add(problem, p, s.real());
       } else {
         add(problem, p, s);
       }
+    }
     for (const auto& u : independent(still, 1e-3)) {
       const double theta = 1 / (options_.undamped ? sigma_ * sigma_ : sigma_);
       add(problem, {theta, std::vector<Complex>(u.begin(), u.end())}, 0.0);
