@@ -213,9 +213,6 @@ export class Tube {
   get stressed(): boolean {
     return this.pieces.every(({ beam }) => beam.youngs_modulus !== null);
   }
-  get length(): number {
-    return this.pieces.length;
-  }
   get middle(): number | null {
     const nodes = this.pieces.map(({ b }) => b.node).filter((node) => node !== null);
     return nodes[Math.floor((nodes.length - 1) / 2)] ?? this.pieces[0].a.node;
