@@ -1,6 +1,7 @@
 // Group: all elements of one type, contiguous. The only virtual call, once per type per assembly: it gathers,
 // evaluates and scatters through a precomputed map into the values of the fixed pattern.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 #include "core/element.hpp"
 #include "core/error.hpp"
 #include "core/state.hpp"
+#include "core/workers.hpp"
 #include "sparse/pattern.hpp"
 
 namespace escapement {
@@ -21,6 +23,33 @@ std::string readable_name(const char* mangled);
 /// Where a variable stands: first value, first row, and its T(u) among the tangent operators (Lie groups).
 struct Place {
   int value = -1, row = -1, tangent = -1;
+};
+
+/// How threads share the elements of a large group: pieces of so many of them, one after the other. Elements that write to a row
+/// which another piece writes to, too, come last, one by one: every sum has its order, however many threads there are.
+class Pieces {
+ public:
+  static constexpr int size = 1024, least = 4096;
+  /// `rows`: of all elements, so many each; -1 where there is none.
+  void divide(std::span<const int> rows, int per_element);
+
+  template <class F>
+  void each(int elements, const F& f) const {
+    if (pieces_ == 0) {
+      for (int k = 0; k < elements; ++k) f(k);
+      return;
+    }
+    Workers::shared().run(pieces_, [&](int piece) {
+      for (int k = piece * size; k < std::min(elements, (piece + 1) * size); ++k)
+        if (!border_[k]) f(k);
+    });
+    for (const int k : borders_) f(k);
+  }
+
+ private:
+  int pieces_ = 0;  // 0: all in one
+  std::vector<char> border_;
+  std::vector<int> borders_;
 };
 
 class GroupBase {
@@ -149,6 +178,11 @@ class Group final : public GroupBase {
       const auto rows = global_rows(places_[k]);
       pattern.add_block(rows, shape(elements_[k]));
     }
+    if (size() < Pieces::least || !Has::acts) return;
+    std::vector<int> all;
+    for (const Places& p : places_)
+      for (const int row : global_rows(p)) all.push_back(row);
+    pieces_.divide(all, L::rows);
   }
 
   void map(const Pattern& pattern) override {
@@ -168,28 +202,26 @@ class Group final : public GroupBase {
   }
 
   void residual(const State& state, const Shift& shift, std::span<double> r) const override {
-    if constexpr (Has::acts) {
-      Point<double, L> p;
-      for (std::size_t k = 0; k < elements_.size(); ++k) {
+    if constexpr (Has::acts)
+      pieces_.each(size(), [&](int k) {
+        Point<double, L> p;
         gather(state, k, p);
         std::array<double, L::rows> rows{};
         evaluate(elements_[k], p, shift, rows);
         scatter(places_[k], rows, r);
-      }
-    }
+      });
   }
 
   void tangent(const State& state, const Shift& shift, std::span<const double> operators, std::span<double> r,
                std::span<double> values) const override {
-    if constexpr (Has::acts) {
-      Point<double, L> p;
-      for (std::size_t k = 0; k < elements_.size(); ++k) {
+    if constexpr (Has::acts)
+      pieces_.each(size(), [&](int k) {
+        Point<double, L> p;
         gather(state, k, p);
         if constexpr (Has::motion) tangent_by_hand(k, p, shift, operators, r, values);
         else if (Has::analytic && !shift.constraint_accelerations) tangent_analytic(k, p, shift, r, values);
         else tangent_differentiated(k, p, shift, operators, r, values);
-      }
-    }
+      });
   }
 
   void constraints(const State& state, int holonomic_level, int nonholonomic_level,
@@ -733,6 +765,7 @@ class Group final : public GroupBase {
   std::vector<E> elements_;
   std::vector<Places> places_;
   std::vector<std::array<int, L::rows * L::rows>> map_;
+  Pieces pieces_;
   int memory_begin_ = 0;
 };
 

@@ -238,7 +238,7 @@ class Builder {
         beam::Segment piece{{}, {}, {}, {}, line_.s[first + 1] - line_.s[first], {}, {}};
         const beam::Line line = section(line_.s[first] + 0.5 * piece.length);
         const Vec<6, double> natural = piece.strain(unloaded_[first].inverse() * unloaded_[first + 1]) - prestrain(line.stiffness);
-        draw(first, beam::picture(line, line.stiffness, piece.length, natural));
+        draw(first, beam::picture(line, beam::of_segment(line.stiffness, piece.length), piece.length, natural));
       }
     }
     const int last = line_.elements() - 1;
