@@ -18,7 +18,8 @@ double root(const std::function<double(double)>& f, double low, double high) {
   double at_low = f(low), at_high = f(high);
   REQUIRE(at_low > 0);
   REQUIRE(at_high < 0);
-  for (int k = 0; k < 60 && high - low > 1e-14 * high; ++k) {  // Illinois
+  for (int k = 0; k < 60 && high - low > 1e-14 * high;
+       ++k) {  // regula falsi, the weight of the other end halved
     const double t = (low * at_high - high * at_low) / (at_high - at_low), at = f(t);
     if (at > 0) low = t, at_low = at, at_high *= 0.5;
     else high = t, at_high = at, at_low *= 0.5;
