@@ -37,8 +37,10 @@ Rotation<double> Curve::across(const Build& b, const Vector3& along) const {
   if (!(norm(up) > 0)) b.refuse("E-RANGE", "up", "has length 0", "a direction, such as [0, 0, 1]");
   if (!(norm(side) > 1e-6 * norm(up)))
     b.refuse("E-RANGE", b.given("up") ? "up" : "",
-             "`up` is parallel to the beam: it does not say how the sections are turned",
-             "up: [1, 0, 0], or another direction across the beam");
+             b.given("up") ? "is parallel to the beam: it does not say how the sections are turned"
+                           : "the beam is vertical, and `up` does not say how its sections are turned",
+             std::abs(along[0]) < 0.9 ? "up: [1, 0, 0], or another direction across the beam"
+                                      : "up: [0, 0, 1], or another direction across the beam");
   const Vector3 y = unit(side);
   return from_axes(along, y, cross(along, y));
 }

@@ -4,12 +4,8 @@
 #include <cmath>
 
 #include "components/beam/curve.hpp"
-#include "components/beam/element.hpp"
-#include "components/beam/inertia.hpp"
 #include "components/beam/parts.hpp"
 #include "components/beam/section.hpp"
-#include "components/body/lumped.hpp"
-#include "components/body/rigid.hpp"
 
 namespace escapement {
 namespace {
@@ -196,8 +192,7 @@ class Builder {
       const double m0 = line_.s[left] + 0.5 * line_.length(left),
                    m1 = line_.s[right] + 0.5 * line_.length(right);
       const double weight = left == right ? 1 : (m1 - line_.s[station.node]) / (m1 - m0);
-      read(station,
-           beam::Reading<beam::DampedSegment>{node(station.node), all[left], all[right], 0, 0, weight});
+      read(station, beam::Reading{node(station.node), all[left], all[right], weight});
     }
   }
 
@@ -241,13 +236,9 @@ class Builder {
         draw(first, beam::picture(line, beam::of_segment(line.stiffness, piece.length), piece.length, natural));
       }
     }
-    const int last = line_.elements() - 1;
     for (const Station& station : line_.stations) {
-      const int right = std::min(station.node / order, last), left = std::max(station.node / order - 1, 0);
-      const double at_left = left == right && station.node == 0 ? -1 : 1,
-                   at_right = left == right && station.node > 0 ? 1 : -1;
-      read(station, beam::Reading<beam::Element<order>>{node(station.node), all[left], all[right], at_left,
-                                                        at_right, 0.5});
+      const bool first = station.node == 0;  // else the element that ends there
+      read(station, beam::ElementReading<order>{all[first ? 0 : station.node / order - 1], first ? 0 : order});
     }
   }
 

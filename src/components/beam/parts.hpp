@@ -1,6 +1,10 @@
 // What else a beam is made of: damping in proportion to mass, loads along it, and readings at stations.
 #pragma once
-#include "components/beam/segment.hpp"
+#include "components/beam/element.hpp"
+#include "components/beam/inertia.hpp"
+#include "components/body/lumped.hpp"
+#include "components/body/rigid.hpp"
+#include "core/tap.hpp"
 
 namespace escapement::beam {
 
@@ -45,22 +49,51 @@ struct Load {
   }
 };
 
-/// Strain and load at a station, from the elements on both sides of it.
-template <class E>
+/// Strain and load at a station, from the segments on both sides of it.
 struct Reading {
   Pose at;  // the station's node, whose sections stand as it does
-  E left, right;
-  double left_place, right_place;  // in the element, −1 … 1
-  double weight;                   // of the left one; the right one has the rest
+  DampedSegment left, right;
+  double weight;  // of the left one; the right one has the rest
 
   auto variables() const { return std::tuple_cat(std::tie(at), left.variables(), right.variables()); }
   static constexpr int outputs = 12;
   auto output(const auto& z, int index) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
     const Rotation<S> section = z(at).R;
-    return S(weight * left.template value_at<S>(z, left_place, section, index) +
-             (1 - weight) * right.template value_at<S>(z, right_place, section, index));
+    return S(weight * left.value_at<S>(z, section, index) + (1 - weight) * right.value_at<S>(z, section, index));
+  }
+};
+
+/// … from an element of higher order that begins or ends there.
+template <int order>
+struct ElementReading {
+  Element<order> of;
+  int node;  // 0 or `order`
+
+  auto variables() const { return of.variables(); }
+  static constexpr int outputs = 12;
+  auto output(const auto& z, int index) const {
+    using S = std::remove_cvref_t<decltype(z.t)>;
+    return of.template value_at<S>(z, node == 0 ? -1.0 : 1.0, z(of.at[node]).R, index);
   }
 };
 
 }  // namespace escapement::beam
+
+// Instantiated in parts.cpp.
+namespace escapement {
+#define ESCAPEMENT_BEAM_PARTS(word)                            \
+  word class Group<beam::Load>;                                \
+  word class Group<beam::MassDamping<beam::Inertia>>;          \
+  word class Group<beam::MassDamping<beam::ElementInertia<2>>>; \
+  word class Group<beam::MassDamping<beam::ElementInertia<3>>>; \
+  word class Group<beam::MassDamping<body::Rigid>>;            \
+  word class Group<beam::MassDamping<body::Eccentric>>;        \
+  word class Group<beam::Reading>;                             \
+  word class Group<beam::ElementReading<2>>;                   \
+  word class Group<beam::ElementReading<3>>;                   \
+  word class Group<OutputTap<beam::Reading>>;                  \
+  word class Group<OutputTap<beam::ElementReading<2>>>;        \
+  word class Group<OutputTap<beam::ElementReading<3>>>;
+ESCAPEMENT_BEAM_PARTS(extern template)
+}  // namespace escapement

@@ -233,7 +233,7 @@ struct DampedSegment : Segment {
   double loss(const auto& z) const { return 2 * dissipation(z); }
   /// Strain, then load: those of its middle. The load in the axes of `section`.
   template <class S>
-  S value_at(const auto& z, double /*place*/, const Rotation<S>& section, int index) const {
+  S value_at(const auto& z, const Rotation<S>& section, int index) const {
     const Frame<S> H = relative<S>(z);
     if (index < 6) return strain(H)[index];
     const Vec<6, S> s = whole_load(H, relative_velocity(z, H));
