@@ -22,7 +22,8 @@ constexpr const char* examples = R"(Examples:
 Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 6 code of a model, 70 a fault of the program, 130 interrupted.)";
 
 // Verbs that the interface has fixed but this version does not do yet.
-const std::vector<std::string> later = {"linearize", "spectrum", "convergence", "sweep", "reduce", "optimize"};
+const std::vector<std::string> later = {"linearize", "spectrum", "convergence",
+                                        "sweep",     "reduce",   "optimize"};
 
 class CommandLine {
  public:
@@ -57,15 +58,17 @@ class CommandLine {
     common(still);
     auto* modes = verb("modes", "frequencies, damping and shapes of small motions about a configuration");
     model(modes);
-    modes->add_option("--at", command_.at,
-                      "where: equilibrium, steady (a steady turn), or a time such as \"2.5 s\" of a run (default: as "
-                      "the model starts)");
+    modes->add_option(
+        "--at", command_.at,
+        "where: equilibrium, steady (a steady turn), or a time such as \"2.5 s\" of a run (default: as "
+        "the model starts)");
     modes->add_option("--count", command_.count, "how many, the slowest first (default: 20)");
     modes->add_option("--below", command_.below, "instead: all up to this frequency, such as \"500 Hz\"");
     modes->add_flag("--undamped", command_.undamped,
                     "without velocities and states: real shapes, from mass and stiffness alone");
-    modes->add_option("--sweep", command_.sweep,
-                      "KEY FROM TO N: the modes over N values of what --set can set (Campbell diagram)")
+    modes
+        ->add_option("--sweep", command_.sweep,
+                     "KEY FROM TO N: the modes over N values of what --set can set (Campbell diagram)")
         ->expected(4);
     modes->add_option("--out", command_.out, "folder for the results (default: <model's folder>-modes)");
     modes->add_flag("--force", command_.force, "replace the run in the folder given with --out");

@@ -39,8 +39,8 @@ Where where_of(const Command& command) {
 ModesOptions options_of(const Command& command) {
   ModesOptions o;
   if (command.count < 1)
-    throw ModelError("E-USAGE", fmt::format("--count {}", command.count), "at least one mode must be asked for",
-                     "--count 20");
+    throw ModelError("E-USAGE", fmt::format("--count {}", command.count),
+                     "at least one mode must be asked for", "--count 20");
   o.count = command.count;
   o.undamped = command.undamped;
   if (!command.below.empty()) {
@@ -123,10 +123,9 @@ void print_table(const Analysis& a, const fs::path& folder, const std::string& p
   fmt::print("  {:>4}  {:>14}  {:>10}  {:<20}  {}\n", "mode", "frequency (Hz)", "damping", "", "moves most");
   int number = 0, unstable = 0;
   for (const Mode& m : a.result.modes) {
-    const std::string damping =
-        m.s == 0.0 || m.frequency() == 0
-            ? "-"
-            : fmt::format("{:.4g}", std::abs(m.damping()) < 1e-7 ? 0.0 : m.damping());
+    const std::string damping = m.s == 0.0 || m.frequency() == 0
+                                    ? "-"
+                                    : fmt::format("{:.4g}", std::abs(m.damping()) < 1e-7 ? 0.0 : m.damping());
     fmt::print("  {:>4}  {:>14.7g}  {:>10}  {:<20}  {}\n", ++number, m.frequency(), damping, in_time(m),
                what_moves(a.assembly.system, m.largest));
     unstable += m.s.real() > 1e-7 * std::abs(m.s);
@@ -154,7 +153,8 @@ Sweep sweep_of(const Command& command) {
   const Quantity from = parse_quantity("--sweep", words[1], example),
                  to = parse_quantity("--sweep", words[2], example);
   if (!from.unit.empty() && !to.unit.empty() && from.unit != to.unit)
-    throw ModelError("E-USAGE", "--sweep", fmt::format("`{}` and `{}` are of different units", words[1], words[2]),
+    throw ModelError("E-USAGE", "--sweep",
+                     fmt::format("`{}` and `{}` are of different units", words[1], words[2]),
                      "the same unit at both ends");
   char* end = nullptr;
   const long count = std::strtol(words[3].c_str(), &end, 10);
@@ -226,8 +226,8 @@ int sweep(const Command& command) {
   std::optional<Analysis> last;
   for (std::size_t i = 0; i < sweep.values.size(); ++i) {
     Command one = command;
-    one.set.emplace_back(sweep.key, fmt::format("{:.17g}{}{}", sweep.values[i],
-                                                sweep.unit.empty() ? "" : " ", sweep.unit));
+    one.set.emplace_back(
+        sweep.key, fmt::format("{:.17g}{}{}", sweep.values[i], sweep.unit.empty() ? "" : " ", sweep.unit));
     last.reset();
     last.emplace(analyse(one, registry));
     tell(*last, command, told);
@@ -247,8 +247,9 @@ int sweep(const Command& command) {
   for (std::size_t i = 0; i < sweep.values.size(); ++i) {
     csv += fmt::format("{:.17g}", sweep.values[i]);
     for (const Line& line : lines)
-      csv += std::isfinite(line.frequency[i]) ? fmt::format(",{:.17g},{:.17g}", line.frequency[i], line.damping[i])
-                                              : std::string(",,");
+      csv += std::isfinite(line.frequency[i])
+                 ? fmt::format(",{:.17g},{:.17g}", line.frequency[i], line.damping[i])
+                 : std::string(",,");
     csv += "\n";
   }
   PlotRequest plot;
@@ -289,8 +290,7 @@ int modes(const Command& command) {
   const auto begin = std::chrono::steady_clock::now();
   const Registry registry = standard_registry();
   const Analysis a = analyse(command, registry);
-  const double wall =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::vector<std::string> told;
   tell(a, command, told);
   if (!command.quiet)

@@ -68,15 +68,14 @@ RunFolder shapes_folder(const Command& command, const Model& model, const Assemb
   } catch (const external::LoadError& e) {
     throw ModelError(e.code, "", e.cause, e.hint);
   }
-  RunFolder folder = command.out.empty() ? RunFolder::beside(path, suffix)
-                                         : RunFolder::at(command.out, command.force);
+  RunFolder folder =
+      command.out.empty() ? RunFolder::beside(path, suffix) : RunFolder::at(command.out, command.force);
   folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
                                          ESCAPEMENT_VERSION, write_yaml(model.flattened())));
   folder.write("source.yaml", source);
   folder.write("scene.json", scene_json(model, assembly).text() + "\n");
   for (const auto& [name, content] : files) folder.write(name, content);
-  if (command.json)
-    print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
+  if (command.json) print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
   return folder;
 }
 

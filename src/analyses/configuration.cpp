@@ -45,8 +45,7 @@ Configuration in_steady_motion(const Assembly& assembly, PrepareOptions options)
   start.proximal = std::max(start.proximal, prepared.proximal);
   make_consistent(assembly.system, prepared.state, start);
   find_steady_motion(assembly.system, prepared.state, start);
-  return {std::move(prepared.state), start.proximal, std::move(prepared.warnings),
-          std::move(prepared.notes)};
+  return {std::move(prepared.state), start.proximal, std::move(prepared.warnings), std::move(prepared.notes)};
 }
 
 Configuration as_it_starts(const Assembly& assembly, PrepareOptions options, bool still) {
@@ -67,10 +66,10 @@ Assembly assemble_for_linearization(Model& model) {
 
 Configuration configure(const Model& model, const Assembly& assembly, const Where& where) {
   const PrepareOptions options = prepare_options(model);
-  Configuration c = where.kind == Where::Kind::time     ? after_a_run(model, assembly, where.time)
-                    : where.kind == Where::Kind::steady ? in_steady_motion(assembly, options)
-                                                        : as_it_starts(assembly, options,
-                                                                       where.kind == Where::Kind::equilibrium);
+  Configuration c = where.kind == Where::Kind::time ? after_a_run(model, assembly, where.time)
+                    : where.kind == Where::Kind::steady
+                        ? in_steady_motion(assembly, options)
+                        : as_it_starts(assembly, options, where.kind == Where::Kind::equilibrium);
   if (!assembly.samplers.empty())
     c.warnings.push_back("the outputs of sampled blocks are held: their control takes no part in the modes");
   if (!c.state.history.empty())

@@ -19,8 +19,9 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr double farthest = 1e-7;       // |θ| over the largest one, below which an eigenvalue is taken as infinite
-constexpr double nothing = 1e-3;        // |s| over the shift, below which it looks like zero (Jordan blocks: √ε, ∛ε)
+constexpr double farthest = 1e-7;  // |θ| over the largest one, below which an eigenvalue is taken as infinite
+constexpr double nothing =
+    1e-3;  // |s| over the shift, below which it looks like zero (Jordan blocks: √ε, ∛ε)
 constexpr double good_residual = 1e-6;  // of a mode that is reported
 constexpr int dense_limit_of_modes = 240;
 
@@ -298,8 +299,8 @@ class General final : public Problem {
   double sigma_;
   Newton newton_;
   std::vector<double> operators_;
-  Brackets turns_;           // ad(u), unless the observer stands still
-  std::vector<int> stored_;  // unknowns beside positions that B sees
+  Brackets turns_;            // ad(u), unless the observer stands still
+  std::vector<int> stored_;   // unknowns beside positions that B sees
   Entries B_, slope_, slip_;  // slope: A + σB along δ; slip: k_v
   std::vector<double> scale_, x_, kinematic_, z_;
 };
@@ -364,7 +365,8 @@ class Observation {
     later = state_;
     const std::vector<double> u = o.in_frames(system_, state_);
     for (int i = 0; i < system_.rows(Kind::position).end; ++i)
-      if (const int value = system_.value_of_row()[i]; value >= 0) later.value[value] += time_ * state_.rate[i];
+      if (const int value = system_.value_of_row()[i]; value >= 0)
+        later.value[value] += time_ * state_.rate[i];
     const Frame<double> seen{exp_so3(time_ * o.angular),
                              left_tangent_so3(time_ * o.angular) * (time_ * o.linear)};
     for (const LieVariable& v : system_.lie_variables()) {
@@ -600,10 +602,9 @@ class Finder {
           "parts move against each other: the coefficients of the linearised equations change while the "
           "motion goes on, and these are the modes of one instant only");
     if (refused_ > 0)
-      result.warnings.push_back(
-          fmt::format("{} mode{} left out: {} equations do not hold to {:g}, they are badly conditioned",
-                      refused_, refused_ == 1 ? " is" : "s are", refused_ == 1 ? "its" : "their",
-                      good_residual));
+      result.warnings.push_back(fmt::format(
+          "{} mode{} left out: {} equations do not hold to {:g}, they are badly conditioned", refused_,
+          refused_ == 1 ? " is" : "s are", refused_ == 1 ? "its" : "their", good_residual));
     return result;
   }
 
@@ -621,8 +622,8 @@ class Finder {
       auto problem = make();
       const Found found = judge(*problem, count);
       const double better = std::max(10 * noise_, std::isfinite(found.slowest) ? found.slowest / 3
-                                           : found.poor                ? 100 * sigma_
-                                                                       : sigma_);
+                                                  : found.poor                 ? 100 * sigma_
+                                                                               : sigma_);
       if (round < 8 && !(better > 0.1 * sigma_ && better < 10 * sigma_)) {
         sigma_ = better;
         continue;
@@ -694,7 +695,8 @@ class Finder {
       problem.apply(part, Tu);
       for (std::size_t k = 0; k < part.size(); ++k) difference[k] += i * (part[k] - Tu[k] / p.value);
     }
-    for (std::size_t k = 0; k < part.size(); ++k) off += std::norm(difference[k]), all += std::norm(p.vector[k]);
+    for (std::size_t k = 0; k < part.size(); ++k)
+      off += std::norm(difference[k]), all += std::norm(p.vector[k]);
     return std::sqrt(off / all);
   }
   double zero() const { return std::max(nothing * sigma_, noise_); }
@@ -728,9 +730,9 @@ class Finder {
   std::unique_ptr<Problem> make() {
     for (int attempt = 0;; ++attempt) {
       std::unique_ptr<Problem> problem;
-      if (options_.undamped)
-        problem = std::make_unique<Undamped>(system_, state_, sigma_, options_.proximal);
-      else problem = std::make_unique<General>(system_, state_, observation_.best(), sigma_, options_.proximal);
+      if (options_.undamped) problem = std::make_unique<Undamped>(system_, state_, sigma_, options_.proximal);
+      else
+        problem = std::make_unique<General>(system_, state_, observation_.best(), sigma_, options_.proximal);
       if (problem->singular() >= 0) {
         if (attempt == 6)
           throw ModelError("E-SINGULAR", system_.row_name(problem->singular()),

@@ -10,10 +10,11 @@ namespace escapement {
 
 /// A motion z(t) = shape · exp(s t); of a complex pair the one with Im s > 0 stands for both.
 struct Mode {
-  std::complex<double> s;                   // 1/s; exactly 0 for what may drift
-  std::vector<std::complex<double>> shape;  // by row: increments of positions (on the right), and of the others
-  int largest = 0;                          // the row that moves most, over nominal magnitudes; there the shape is 1 nominal
-  double residual = 0;                      // ‖(A + sB) z‖, as the matrix of the shift sees it, over ‖z‖
+  std::complex<double> s;  // 1/s; exactly 0 for what may drift
+  std::vector<std::complex<double>>
+      shape;            // by row: increments of positions (on the right), and of the others
+  int largest = 0;      // the row that moves most, over nominal magnitudes; there the shape is 1 nominal
+  double residual = 0;  // ‖(A + sB) z‖, as the matrix of the shift sees it, over ‖z‖
 
   double frequency() const;  // Hz, |Im s|/2π
   double natural() const;    // Hz, |s|/2π

@@ -79,7 +79,8 @@ int Workers::count() const { return static_cast<int>(team_->threads.size()) + 1;
 
 void Workers::use(int count) {
   team_->end();
-  for (int i = 1; i < std::clamp(count, 1, 64); ++i) team_->threads.emplace_back([this] { team_->stand_by(); });
+  for (int i = 1; i < std::clamp(count, 1, 64); ++i)
+    team_->threads.emplace_back([this] { team_->stand_by(); });
 }
 
 void Workers::run(int count, void (*call)(const void*, int), const void* task) {

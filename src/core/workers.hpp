@@ -18,7 +18,8 @@ class Workers {
   /// task(0) … task(count − 1), each once, in any order and at the same time. Throws what one of them throws.
   template <class F>
   void run(int count, const F& task) {
-    run(count, [](const void* f, int i) { (*static_cast<const F*>(f))(i); }, &task);
+    run(
+        count, [](const void* f, int i) { (*static_cast<const F*>(f))(i); }, &task);
   }
 
  private:

@@ -42,7 +42,11 @@ TEST_CASE("workers: every task once, whatever their number; faults come through"
       workers.run(37, [&](int i) { ++done[i]; });
       for (const auto& d : done) CHECK(d == 1);
     }
-    CHECK_THROWS_AS(workers.run(20, [](int i) { if (i == 7) throw std::runtime_error("seven"); }), std::runtime_error);
+    CHECK_THROWS_AS(workers.run(20,
+                                [](int i) {
+                                  if (i == 7) throw std::runtime_error("seven");
+                                }),
+                    std::runtime_error);
     std::atomic<int> sum = 0;
     workers.run(10, [&](int i) { sum += i; });
     CHECK(sum == 45);

@@ -567,8 +567,7 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
   if (failed() && positions > 0) {
     trial_.take_numbers(state);
     trial_.t = state.t + h;
-    for (int i = 0; i < positions; ++i)
-      trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
+    for (int i = 0; i < positions; ++i) trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
     std::fill(d_.begin(), d_.end(), 0.0);
     newton_.invalidate();
     step.place();

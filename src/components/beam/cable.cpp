@@ -78,7 +78,7 @@ void build(Build& b) {
   const double distance = norm(end - start);
   if (!b.has("length") && !(distance > 0))
     b.refuse("E-RANGE", "", "its ends coincide: it has no length", "length: 1 m");
-  const double tension = b.number("tension");
+  const double tight = b.number("tension");
   double axial = 0, mass = 0, radius = 0, modulus = 0;
   if (b.has("diameter")) {
     const beam::Material material = beam::read_material(b);
@@ -100,9 +100,9 @@ void build(Build& b) {
     mass = b.number("mass");
     radius = 0.005 * std::max(distance, 1e-3);
   }
-  if (tension != 0 && b.has("length"))
+  if (tight != 0 && b.has("length"))
     b.refuse("E-CHOICE", "tension", "the length says already how tight it is", "one of them");
-  const double length = b.has("length") ? b.number("length") : distance / (1 + tension / axial);
+  const double length = b.has("length") ? b.number("length") : distance / (1 + tight / axial);
   const std::vector<Vector3> points = hanging(start, end, length, gravity, n);
   const double l = length / n;
 
@@ -122,28 +122,42 @@ void build(Build& b) {
       if constexpr (requires { point.arm; }) end.on_node.x = point.arm;
       return end;
     };
-    const ElementId id = b.add(beam::Bar<P, Q>{p, q, l, axial, b.number("damping"), b.flag("tension_only")});
+    const beam::Bar<P, Q> bar{p, q, l, axial, b.number("damping"), b.flag("tension_only")};
+    b.add(bar);
     b.add(beam::BarInertia<P, Q>{p, q, l * mass, gravity});
     b.draw_beam(picture, place(p), place(q));
-    return id;
+    return bar;
   };
-  const auto channels = [&](const auto& p, const auto& q, const ElementId& id, const char* tension) {
-    using Element = beam::Bar<std::remove_cvref_t<decltype(p)>, std::remove_cvref_t<decltype(q)>>;
-    b.channel<Element>(tension, id, 0);
+  const auto tension = [&](const char* output, const auto& reading) {
+    b.channel<std::remove_cvref_t<decltype(reading)>>(output, b.add(reading), 0);
   };
   const BodyPoint first{from.node, from.on_node.x}, last{to.node, to.on_node.x};
   if (own == 0) {
-    const ElementId id = add(first, last);
-    channels(first, last, id, "tension");
-    channels(first, last, id, "end_tension");
+    const beam::BarTension<beam::Bar<BodyPoint, BodyPoint>> only{add(first, last)};
+    tension("tension", only);
+    tension("end_tension", only);
     return;
   }
-  channels(first, FreePoint{nodes[0]}, add(first, FreePoint{nodes[0]}), "tension");
-  ElementId id;
-  for (int i = 0; i + 1 < own; ++i) id = add(FreePoint{nodes[i]}, FreePoint{nodes[i + 1]});
-  if (!free) channels(last, FreePoint{nodes.back()}, add(last, FreePoint{nodes.back()}), "end_tension");
-  else if (own > 1) channels(FreePoint{}, FreePoint{}, id, "end_tension");
-  else channels(first, FreePoint{nodes[0]}, id, "end_tension");
+  std::vector<beam::Bar<FreePoint, FreePoint>> inner;
+  const auto begin = add(first, FreePoint{nodes[0]});
+  for (int i = 0; i + 1 < own; ++i) inner.push_back(add(FreePoint{nodes[i]}, FreePoint{nodes[i + 1]}));
+  const auto end_bar = free ? begin : add(last, FreePoint{nodes.back()});
+  using EndBar = beam::Bar<BodyPoint, FreePoint>;
+  if (inner.empty()) {
+    tension("tension", beam::BarTension<EndBar>{begin});
+    tension("end_tension", beam::BarTension<EndBar>{end_bar});
+    return;
+  }
+  tension("tension", beam::EndTension<EndBar>{begin, inner.front()});
+  if (free) tension("end_tension", beam::BarTension<beam::Bar<FreePoint, FreePoint>>{inner.back()});
+  else tension("end_tension", beam::EndTension<EndBar>{end_bar, inner.back()});
+  if (free) {
+    const ElementId reading = b.add(beam::PointReading{nodes.back()});
+    for (int k = 0; k < 3; ++k) {
+      b.channel<beam::PointReading>("end.position", reading, k, k);
+      b.channel<beam::PointReading>("end.velocity", reading, 3 + k, k);
+    }
+  }
 }
 
 }  // namespace
@@ -175,8 +189,15 @@ ComponentType beam_cable() {
                  .at_least(0)
                  .otherwise("0"));
   type.takes(boolean("tension_only", "slack instead of compression").otherwise("true"));
-  type.gives({"tension", "N", "where it begins (in the first bar)"});
-  type.gives({"end_tension", "N", "where it ends"});
+  type.gives({"tension", "N", "where it begins"});
+  type.gives({"end_tension", "N", "where it ends; of a free end in the last bar"});
+  type.own_outputs = [](const Build& b) {
+    std::vector<OutputType> list;
+    if (b.has("free_end") && b.integer("elements") > 1)
+      list = {{"end.position", "m", "of the free end, world axes", "xyz"},
+              {"end.velocity", "m/s", "of the free end, world axes", "xyz"}};
+    return list;
+  };
   type.signs = "Tension is positive.";
   type.shape = {"rod"};
   type.example = R"yaml(

@@ -232,13 +232,16 @@ class Builder {
         const int first = k * order + i;
         beam::Segment piece{{}, {}, {}, {}, line_.s[first + 1] - line_.s[first], {}, {}};
         const beam::Line line = section(line_.s[first] + 0.5 * piece.length);
-        const Vec<6, double> natural = piece.strain(unloaded_[first].inverse() * unloaded_[first + 1]) - prestrain(line.stiffness);
-        draw(first, beam::picture(line, beam::of_segment(line.stiffness, piece.length), piece.length, natural));
+        const Vec<6, double> natural =
+            piece.strain(unloaded_[first].inverse() * unloaded_[first + 1]) - prestrain(line.stiffness);
+        draw(first,
+             beam::picture(line, beam::of_segment(line.stiffness, piece.length), piece.length, natural));
       }
     }
     for (const Station& station : line_.stations) {
       const bool first = station.node == 0;  // else the element that ends there
-      read(station, beam::ElementReading<order>{all[first ? 0 : station.node / order - 1], first ? 0 : order});
+      read(station,
+           beam::ElementReading<order>{all[first ? 0 : station.node / order - 1], first ? 0 : order});
     }
   }
 

@@ -60,7 +60,8 @@ struct Reading {
   auto output(const auto& z, int index) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
     const Rotation<S> section = z(at).R;
-    return S(weight * left.value_at<S>(z, section, index) + (1 - weight) * right.value_at<S>(z, section, index));
+    return S(weight * left.value_at<S>(z, section, index) +
+             (1 - weight) * right.value_at<S>(z, section, index));
   }
 };
 
@@ -82,18 +83,18 @@ struct ElementReading {
 
 // Instantiated in parts.cpp.
 namespace escapement {
-#define ESCAPEMENT_BEAM_PARTS(word)                            \
-  word class Group<beam::Load>;                                \
-  word class Group<beam::MassDamping<beam::Inertia>>;          \
+#define ESCAPEMENT_BEAM_PARTS(word)                             \
+  word class Group<beam::Load>;                                 \
+  word class Group<beam::MassDamping<beam::Inertia>>;           \
   word class Group<beam::MassDamping<beam::ElementInertia<2>>>; \
   word class Group<beam::MassDamping<beam::ElementInertia<3>>>; \
-  word class Group<beam::MassDamping<body::Rigid>>;            \
-  word class Group<beam::MassDamping<body::Eccentric>>;        \
-  word class Group<beam::Reading>;                             \
-  word class Group<beam::ElementReading<2>>;                   \
-  word class Group<beam::ElementReading<3>>;                   \
-  word class Group<OutputTap<beam::Reading>>;                  \
-  word class Group<OutputTap<beam::ElementReading<2>>>;        \
+  word class Group<beam::MassDamping<body::Rigid>>;             \
+  word class Group<beam::MassDamping<body::Eccentric>>;         \
+  word class Group<beam::Reading>;                              \
+  word class Group<beam::ElementReading<2>>;                    \
+  word class Group<beam::ElementReading<3>>;                    \
+  word class Group<OutputTap<beam::Reading>>;                   \
+  word class Group<OutputTap<beam::ElementReading<2>>>;         \
   word class Group<OutputTap<beam::ElementReading<3>>>;
 ESCAPEMENT_BEAM_PARTS(extern template)
 }  // namespace escapement
