@@ -50,6 +50,7 @@ TEST_CASE("logarithm: the inverse of the exponential, near zero and far from it"
       return x;
     }());
     CHECK(k.slope == doctest::Approx(exact.e.d[0]).epsilon(1e-9));
+    CHECK(beam::Pair::curvature(s, k.slope) == doctest::Approx(exact.slope.d[0]).epsilon(1e-8));
   }
 }
 

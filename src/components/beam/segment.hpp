@@ -1,12 +1,13 @@
 // A segment of a beam between two frames: sections that move rigidly, along a line whose strain and curvature are the same all
 // over the segment, so that every rigid motion leaves it alone and a circle or a helix is exact (T-beam).
 #pragma once
+#include "components/beam/pair.hpp"
 #include "core/group.hpp"
 
 namespace escapement::beam {
 
 /// Forces and moments per strain and curvature, section axes: axial, two of shear, torsion, two of bending.
-using Stiffness = std::array<std::array<double, 6>, 6>;
+using Stiffness = Matrix6;
 /// Of a positive definite one: the flexibility, and back.
 Stiffness inverse(Stiffness stiffness);
 
@@ -56,15 +57,15 @@ struct Segment {
   }
   double energy(const auto& z) const { return potential(z); }
 
-  // By hand.
+  /// What a load makes at the ends: with the strain λ/L = log H/L, f = (∂λ/∂η)ᵀ σ, η the motions of the ends in their own axes
+  /// (T-beam-2).
   template <class S>
   struct Ends {
     Vec3<S> force[2], moment[2];  // what the segment takes from A and B, axes of the sections
   };
-  /// What a load makes at the ends: with the strain λ/L = log H/L, f = (∂λ/∂η)ᵀ σ, η the motions of the ends in their own axes
-  /// (T-beam-2).
   template <class S>
-  static Ends<S> ends(const Frame<S>& H, const Vec<6, S>& load) {
+  Ends<S> ends(const Frame<S>& H) const {
+    const Vec<6, S> load = this->load(strain(H));
     const Vec3<S> n{{load[0], load[1], load[2]}}, m{{load[3], load[4], load[5]}};
     const Vec3<S> w = log_so3(H.R);
     const InverseTangent<S> k(dot(w, w));
@@ -76,109 +77,66 @@ struct Segment {
     return {{-at_a, untangled(w, n, k.e, true)},
             {-cross(H.x, at_a) - untangled(w, turning, k.e, false), untangled(w, turning, k.e, true)}};
   }
-  template <class S>
-  Ends<S> ends(const Frame<S>& H) const {
-    return ends(H, load(strain(H)));
-  }
 
-  /// H along the six motions of B relative to A: x += R v, R += R ŵ.
-  template <int m>
-  static Frame<Dual<m>> moved(const Frame<double>& H) {
-    Frame<Dual<m>> moved{as<Dual<m>>(H.R), as<Dual<m>>(H.x)};
-    const Matrix3 R = matrix(H.R);
-    for (int j = 0; j < 3; ++j) {
-      for (int k = 0; k < 3; ++k) moved.x[k].d[j] = R.m[k][j];
-      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      moved.R.w.d[3 + j] = -0.5 * H.R.u[j];
-      moved.R.u[j].d[3 + j] = 0.5 * H.R.w;
-      moved.R.u[j1].d[3 + j] = 0.5 * H.R.u[j2];
-      moved.R.u[j2].d[3 + j] = -0.5 * H.R.u[j1];
-    }
-    return moved;
-  }
-  /// The relative motion that motions of the nodes make: with B itself, and against A as seen from B.
-  /// A: v = −Rᵀ(v_A + w_A × x) with v_A = Sᵀ(Nᵀ dx + dw × s), w_A = Sᵀ dw; B: the same without the lever x. In the axes of the
-  /// nodes (`body`) there is no N.
-  using Relative = std::array<std::array<double, 12>, 6>;
-  Relative relative_motion(const auto& z, const Frame<double>& H, bool body) const {
-    const Pose* nodes[2] = {&a, &b};
-    const Frame<double>* sections[2] = {&on_a, &on_b};
-    const Matrix3 R = matrix(H.R);
-    Relative P;
-    for (int i = 0; i < 2; ++i) {
-      const Matrix3 section = transposed(matrix(sections[i]->R));
-      const Matrix3 turn = i == 0 ? (-1.0) * (transposed(R) * section) : section;
-      const Matrix3 move = body ? turn : turn * transposed(matrix(z(*nodes[i]).R));
-      Matrix3 lever = turn * ((-1.0) * hat(sections[i]->x));
-      if (i == 0) lever = lever + (-1.0) * (transposed(R) * ((-1.0) * hat(H.x)) * section);
-      for (int k = 0; k < 3; ++k)
-        for (int j = 0; j < 3; ++j) {
-          P[k][6 * i + j] = move.m[k][j];
-          P[k][6 * i + 3 + j] = lever.m[k][j];
-          P[3 + k][6 * i + j] = 0;
-          P[3 + k][6 * i + 3 + j] = turn.m[k][j];
-        }
-    }
-    return P;
-  }
-  /// From loads in section axes to rows of the nodes: forces in world axes, or (`body`) in those of the node.
-  template <class S>
-  void to_nodes(const auto& z, const Ends<S>& f, bool body, double* rows) const {
-    const Pose* nodes[2] = {&a, &b};
-    const Frame<double>* sections[2] = {&on_a, &on_b};
-    for (int i = 0; i < 2; ++i) {
-      const Vector3 force = sections[i]->R * f.force[i];
-      const Vector3 row = body ? force : z(*nodes[i]).R * force;
-      const Vector3 moment = sections[i]->R * f.moment[i] + cross(sections[i]->x, force);
-      for (int k = 0; k < 3; ++k) {
-        rows[6 * i + k] = row[k];
-        rows[6 * i + 3 + k] = moment[k];
-      }
-    }
-  }
-  /// Column j of a tangent, from the change of the loads along it; in world axes the forces turn with the nodes, too.
-  void change(const auto& z, const Ends<double>& f, const Ends<double>& df, int j, bool body,
-              double (&column)[12]) const {
-    to_nodes(z, df, body, column);
-    const int i = j / 6, k = j % 6 - 3;
-    if (body || k < 0) return;
-    Vector3 axis{};
-    axis[k] = 1;
-    const Vector3 turned = z(i == 0 ? a : b).R * cross(axis, (i == 0 ? on_a : on_b).R * f.force[i]);
-    for (int l = 0; l < 3; ++l) column[6 * i + l] += turned[l];
-  }
-  /// The derivatives of dual loads along `weights` of their directions.
-  template <int m>
-  static Ends<double> along(const Ends<Dual<m>>& f, const double (&weights)[m]) {
-    Ends<double> r;
-    for (int i = 0; i < 2; ++i)
-      for (int k = 0; k < 3; ++k) {
-        double force = 0, moment = 0;
-        for (int l = 0; l < m; ++l) {
-          force += f.force[i][k].d[l] * weights[l];
-          moment += f.moment[i][k].d[l] * weights[l];
-        }
-        r.force[i][k] = force;
-        r.moment[i][k] = moment;
-      }
-    return r;
-  }
-
+  // By hand.
   static constexpr bool by_hand = true;
   template <class L>
   void motion(const Values<double, L>& z, const std::array<double, 12>&, Rows<double, L>& r,
               MotionTangent<L, false>* t) const {
-    const Frame<double> H = relative<double>(z);
-    const Ends<double> f = ends(H);
-    to_nodes(z, f, false, r.r.data());
-    if (!t) return;
-    const Ends<Dual<6>> df = ends(moved<6>(H));
-    const Relative P = relative_motion(z, H, false);
-    for (int j = 0; j < 12; ++j) {
-      double weights[6], column[12];
-      for (int k = 0; k < 6; ++k) weights[k] = P[k][j];
-      change(z, f, along(df, weights), j, false, column);
-      for (int i = 0; i < 12; ++i) t->stiffness(i, j) = column[i];
+    if (!t) return rows(z, r.r.data());
+    const Pair pair(z(a), z(b), on_a, on_b);
+    const Six s = load_of(pair.lambda);
+    const Six f = pair.pulled(s);
+    const Pair::Motion P = pair.motion(false);
+    add_rows(P, f, r.r.data());
+    // K = Pᵀ (Dᵀ K/L D + ∂(Dᵀσ)/∂η) P + ∂Pᵀ f
+    Matrix6 G = transposed(pair.D) * (per_logarithm() * pair.D);
+    const Matrix6 turning = pair.geometric(s);
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) G[i][j] += turning[i][j];
+    add_product(P, G, P, t->K.data());
+    pair.add_turning(f, P, false, [&](int i, int j, double x) { t->stiffness(i, j) += x; });
+  }
+
+ protected:
+  /// ∂σ/∂λ
+  Matrix6 per_logarithm() const {
+    Matrix6 k = stiffness;
+    for (Six& row : k)
+      for (double& x : row) x /= length;
+    return k;
+  }
+  Six load_of(const Six& lambda) const {
+    Six strain;
+    for (int i = 0; i < 6; ++i) strain[i] = lambda[i] / length - natural[i];
+    return stiffness * strain;
+  }
+  static void add_rows(const Pair::Motion& P, const Six& f, double* rows) {
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 12; ++j) rows[j] += P[i][j] * f[i];
+  }
+  /// K += Pᵀ G Q
+  static void add_product(const Pair::Motion& P, const Matrix6& G, const Pair::Motion& Q, double* K) {
+    Pair::Motion GQ{};
+    for (int i = 0; i < 6; ++i)
+      for (int k = 0; k < 6; ++k)
+        for (int j = 0; j < 12; ++j) GQ[i][j] += G[i][k] * Q[k][j];
+    for (int k = 0; k < 6; ++k)
+      for (int i = 0; i < 12; ++i)
+        for (int j = 0; j < 12; ++j) K[12 * i + j] += P[k][i] * GQ[k][j];
+  }
+  void rows(const auto& z, double* rows) const {
+    const Ends<double> f = ends(relative<double>(z));
+    const Pose* nodes[2] = {&a, &b};
+    const Frame<double>* sections[2] = {&on_a, &on_b};
+    for (int i = 0; i < 2; ++i) {
+      const Vector3 force = sections[i]->R * f.force[i];
+      const Vector3 world = z(*nodes[i]).R * force;
+      const Vector3 moment = sections[i]->R * f.moment[i] + cross(sections[i]->x, force);
+      for (int k = 0; k < 3; ++k) {
+        rows[6 * i + k] = world[k];
+        rows[6 * i + 3 + k] = moment[k];
+      }
     }
   }
 };
@@ -246,55 +204,47 @@ struct DampedSegment : Segment {
   template <class L>
   void motion(const Values<double, L>& z, const std::array<double, 12>&, Rows<double, L>& r,
               MotionTangent<L, true>* t) const {
-    const bool se3 = z.frames == Manifold::se3;
-    const Frame<double> H = relative<double>(z);
-    const Vec<6, double> eta = relative_velocity(z, H);
-    const Ends<double> f = ends(H, whole_load(H, eta));
-    to_nodes(z, f, se3, r.r.data());
+    const bool body = z.frames == Manifold::se3;
+    const Pair pair(z(a), z(b), on_a, on_b);
+    const Pair::Motion P = pair.motion(body);
+    Six eta{};  // relative velocity, P v
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 12; ++j) eta[i] += P[i][j] * z.v[j];
+    // σ = K/L (λ − λ_0 + τ D η)
+    const Matrix6 k = per_logarithm();
+    Six s = load_of(pair.lambda);
+    const Six viscous = k * (pair.D * eta);
+    for (int i = 0; i < 6; ++i) s[i] += viscosity * viscous[i];
+    const Six f = pair.pulled(s);
+    add_rows(P, f, r.r.data());
     if (!t) return;
-    // Along the relative motion (6) and along the relative velocity (6).
-    using D = Dual<12>;
-    const Frame<D> HD = moved<12>(H);
-    Vec<6, D> etaD;
-    for (int i = 0; i < 6; ++i) {
-      etaD[i] = D(eta[i]);
-      etaD[i].d[6 + i] = 1;
-    }
-    const Ends<D> df = ends(HD, whole_load(HD, etaD));
-    const Relative P = relative_motion(z, H, se3);
-    // U = Ad(H⁻¹) V_A: what A's motion is as seen from B; a relative motion δ turns it, dη = ad(δ) U.
-    double U[6];
-    for (int k = 0; k < 6; ++k) {
-      U[k] = 0;
-      for (int j = 0; j < 6; ++j) U[k] -= P[k][j] * z.v[j];
-    }
-    const Vector3 Uv{{U[0], U[1], U[2]}}, Uw{{U[3], U[4], U[5]}};
-    for (int j = 0; j < 12; ++j) {
-      double weights[12] = {}, column[12];
-      for (int k = 0; k < 6; ++k) weights[6 + k] = P[k][j];
-      to_nodes(z, along(df, weights), se3, column);
-      for (int i = 0; i < 12; ++i) t->damping(i, j) = column[i];
+    const Matrix6 Dt = transposed(pair.D), kD = k * pair.D;
+    // Along relative velocities: C = Pᵀ τ Dᵀ K/L D P …
+    Matrix6 G = Dt * kD, C = G;
+    for (Six& row : C)
+      for (double& x : row) x *= viscosity;
+    add_product(P, C, P, t->C.data());
+    // … along relative motions: K/L (D + τ ∂(Dη)/∂η), and the load stays …
+    const Matrix6 rate = Dt * (k * rate_tangent(pair.H, eta)), turning = pair.geometric(s);
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) G[i][j] += viscosity * rate[i][j] + turning[i][j];
+    add_product(P, G, P, t->K.data());
+    pair.add_turning(f, P, body, [&](int i, int j, double x) { t->stiffness(i, j) += x; });
+    // … and what motions of the nodes do to the relative velocity while their own stay.
+    add_product(P, C, pair.velocity_change(P, z.v.data(), body), t->K.data());
+  }
 
-      const Vector3 dv{{P[0][j], P[1][j], P[2][j]}}, dw{{P[3][j], P[4][j], P[5][j]}};
-      Vector3 v = cross(dw, Uv) + cross(dv, Uw);
-      const Vector3 w = cross(dw, Uw);
-      const int i = j / 6, axis = j % 6 - 3;
-      if (!se3 && axis >= 0) {  // the node turns under its velocity, which is given in world axes
-        Vector3 turn{};
-        turn[axis] = 1;
-        const Vector3 seen = z(i == 0 ? a : b).R.inverse() * z.linear_velocity(i == 0 ? a : b);
-        const Vector3 change = (i == 0 ? on_a : on_b).R.inverse() * cross(seen, turn);
-        v = i == 0 ? v - H.R.inverse() * change : v + change;
-      }
-      for (int k = 0; k < 3; ++k) {
-        weights[k] = dv[k];
-        weights[3 + k] = dw[k];
-        weights[6 + k] = v[k];
-        weights[9 + k] = w[k];
-      }
-      change(z, f, along(df, weights), j, se3, column);
-      for (int k = 0; k < 12; ++k) t->stiffness(k, j) = column[k];
-    }
+ private:
+  /// ∂(λ̇)/∂H along the six relative motions, η staying: λ̇ = L ε̇.
+  Matrix6 rate_tangent(const Frame<double>& H, const Six& eta) const {
+    using D = Dual<6>;
+    Vec<6, D> constant;
+    for (int i = 0; i < 6; ++i) constant[i] = D(eta[i]);
+    const Vec<6, D> rate = strain_rate(Pair::moved(H), constant);
+    Matrix6 E;
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) E[i][j] = length * rate[i].d[j];
+    return E;
   }
 };
 
