@@ -80,3 +80,9 @@ TEST_CASE("momentum, angular momentum and displacements") {
   }
   check_limit(angular, 0, "angular momentum", -229.5182, 2e-4);
 }
+
+TEST_CASE("positions that round move stiff forces: Newton knows, and ends there") {
+  // Forces of EA/l · ε|x| = 1e-10 N are more than Newton's tolerance asks for; no constraint tells it so here.
+  const TextRun run(model(32), "until: 0.6 s, step: 5 ms, rho: 0.9", channels, "gravity: none");
+  CHECK(run.statistics.newton_iterations < 4 * run.statistics.steps);
+}
