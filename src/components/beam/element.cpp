@@ -4,8 +4,6 @@
 
 template class escapement::Group<escapement::beam::Element<2>>;
 template class escapement::Group<escapement::beam::Element<3>>;
-template class escapement::Group<escapement::beam::ElementInertia<2>>;
-template class escapement::Group<escapement::beam::ElementInertia<3>>;
 
 namespace escapement::beam {
 namespace {

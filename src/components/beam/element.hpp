@@ -1,24 +1,10 @@
 // A beam element of higher order: the frames between its nodes follow from the logarithms of these relative to one of them
 // (T-beam-7). With order 1 and one point this is the Segment; here everything is differentiated.
 #pragma once
+#include "components/beam/rule.hpp"
 #include "components/beam/segment.hpp"
 
 namespace escapement::beam {
-
-/// Places and weights on −1 … 1 of Gauss's rule with n points, and Lagrange's polynomials through n + 1 even places.
-template <int order>
-struct Rule {
-  std::array<double, order> place, weight;
-  std::array<std::array<double, order + 1>, order> shape, slope;  // [point][node]
-  std::array<double, order + 1> even;                             // weights of the nodes' own rule, sum 1
-  /// Consistent mass, of a mass of 1.
-  std::array<std::array<double, order + 1>, order + 1> mass;
-};
-template <int order>
-const Rule<order>& rule();
-extern template const Rule<1>& rule<1>();
-extern template const Rule<2>& rule<2>();
-extern template const Rule<3>& rule<3>();
 
 template <int order>
 struct Element {
@@ -34,6 +20,25 @@ struct Element {
     return std::apply([](const auto&... h) { return std::tie(h...); }, at);
   }
 
+  /// T(d) d′ where the logarithm is d = (v, w) and its derivative along the line d′ = (dv, dw).
+  template <class S>
+  static Vec<6, S> strain(const Vec3<S>& v, const Vec3<S>& w, const Vec3<S>& dv, const Vec3<S>& dw) {
+    const S square = dot(w, w);
+    const TangentCoefficients<S> k(square);
+    const auto tangled = [&](const Vec3<S>& x) {  // T(w) x
+      const Vec3<S> wx = cross(w, x);
+      return x - k.a * wx + k.b * cross(w, wx);
+    };
+    const Vec3<S> curvature = tangled(dw);
+    // Rᵀ d(V(w) v) = T(w) dv + Rᵀ (dV v)
+    const S rate = 2.0 * dot(w, dw);
+    const Vec3<S> wv = cross(w, v), dwv = cross(dw, v);
+    const Vec3<S> moved = (k.a_slope * rate) * wv + k.a * dwv + (k.b_slope * rate) * cross(w, wv) +
+                          k.b * (cross(dw, wv) + cross(w, dwv));
+    const Vec3<S> wm = cross(w, moved);
+    const Vec3<S> along = tangled(dv) + moved - (1.0 - square * k.b) * wm + k.a * cross(w, wm);
+    return {{along[0], along[1], along[2], curvature[0], curvature[1], curvature[2]}};
+  }
   /// Strain and curvature at all points.
   template <class S>
   std::array<Vec<6, S>, points> strains(const std::array<Frame<S>, nodes>& frames,
@@ -58,23 +63,8 @@ struct Element {
         dw += slope * turn[i];
       }
       if (turns) (*turns)[g] = w;
-      const TangentCoefficients<S> k(dot(w, w));
-      const auto tangled = [&](const Vec3<S>& x) {  // T(w) x
-        const Vec3<S> wx = cross(w, x);
-        return x - k.a * wx + k.b * cross(w, wx);
-      };
-      const Vec3<S> curvature = tangled(dw);
-      // Rᵀ d(V(w) v) = T(w) dv + Rᵀ (dV v)
-      const S rate = 2.0 * dot(w, dw);
-      const Vec3<S> wv = cross(w, v), dwv = cross(dw, v);
-      const Vec3<S> moved = (k.a_slope * rate) * wv + k.a * dwv + (k.b_slope * rate) * cross(w, wv) +
-                            k.b * (cross(dw, wv) + cross(w, dwv));
-      const Vec3<S> wm = cross(w, moved);
-      const Vec3<S> direction = tangled(dv) + moved - (1.0 - dot(w, w) * k.b) * wm + k.a * cross(w, wm);
-      for (int i = 0; i < 3; ++i) {
-        strains[g][i] = direction[i] - natural[g][i];
-        strains[g][3 + i] = curvature[i] - natural[g][3 + i];
-      }
+      const Vec<6, S> e = strain(v, w, dv, dw);
+      for (int k = 0; k < 6; ++k) strains[g][k] = e[k] - natural[g][k];
     }
     return strains;
   }
@@ -112,6 +102,116 @@ struct Element {
         for (int i = 0; i < 6; ++i) out.r[j] += part * (s[i] * e[g][i].d[j]);
     }
   }
+
+  // By hand, through the logarithms d_i of the nodes as seen from the reference: x = (d, d′) at a point is linear in them.
+  static constexpr bool by_hand = true, rates = true;
+  template <class L>
+  void motion(const Values<double, L>& z, const std::array<double, L::positions>&, Rows<double, L>& r,
+              MotionTangent<L, true>* t) const {
+    constexpr int n = 6 * nodes;
+    const bool body = z.frames == Manifold::se3;
+    const auto& rule = beam::rule<order>();
+    const auto pairs = [&]<std::size_t... p>(std::index_sequence<p...>) {
+      return std::array<Pair, order>{Pair(z(at[reference]), z(at[other(p)]), on, on)...};
+    }
+    (std::make_index_sequence<order>());
+    std::array<Pair::Motion, order> P;
+    std::array<Six, order> eta{}, rate{}, g{};
+    std::array<std::array<double, 12>, order> v;
+    for (int p = 0; p < order; ++p) {
+      P[p] = pairs[p].motion(body);
+      for (int j = 0; j < 12; ++j) v[p][j] = z.v[column(p, j)];
+      for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 12; ++j) eta[p][i] += P[p][i][j] * v[p][j];
+      rate[p] = pairs[p].D * eta[p];
+    }
+    using Twelve = std::array<double, 12>;
+    using Square = std::array<Twelve, 12>;
+    std::array<std::array<Matrix6, order>, order> G{}, C{};  // ∂g_p/∂d_q, ∂g_p/∂ḋ_q
+    for (int k = 0; k < points; ++k) {
+      Twelve x{}, dx{};
+      std::array<std::array<double, 2>, order> part;
+      for (int p = 0; p < order; ++p) {
+        part[p] = {rule.shape[k][other(p)], 2 / length * rule.slope[k][other(p)]};
+        for (int i = 0; i < 6; ++i)
+          for (int half = 0; half < 2; ++half) {
+            x[6 * half + i] += part[p][half] * pairs[p].lambda[i];
+            dx[6 * half + i] += part[p][half] * rate[p][i];
+          }
+      }
+      Point12 at_point;
+      at_point.evaluate(x, t != nullptr);
+      Vec<6, double> e;
+      for (int i = 0; i < 6; ++i) {
+        e[i] = at_point.strain[i] - natural[k][i];
+        for (int c = 0; c < 12; ++c) e[i] += viscosity * at_point.first[i][c] * dx[c];
+      }
+      const Vec<6, double> s = load(e, k);
+      const double weight = 0.5 * length * rule.weight[k];
+      Twelve h{};
+      for (int i = 0; i < 6; ++i)
+        for (int c = 0; c < 12; ++c) h[c] += weight * s[i] * at_point.first[i][c];
+      for (int p = 0; p < order; ++p)
+        for (int i = 0; i < 6; ++i) g[p][i] += part[p][0] * h[i] + part[p][1] * h[6 + i];
+      if (!t) continue;
+      // ∂h/∂x = Σ σ ∂²ε + Jᵀ K (J + τ ẋᵀ∂²ε), ∂h/∂ẋ = τ Jᵀ K J
+      std::array<Twelve, 6> stretched{}, along = at_point.first;
+      for (int i = 0; i < 6; ++i)
+        if (viscosity > 0)
+          for (int c = 0; c < 12; ++c)
+            for (int d = 0; d < 12; ++d) along[i][c] += viscosity * dx[d] * at_point.second[i][d][c];
+      std::array<Twelve, 6> loaded{};
+      for (int i = 0; i < 6; ++i)
+        for (int l = 0; l < 6; ++l)
+          for (int c = 0; c < 12; ++c) {
+            loaded[i][c] += stiffness[k][i][l] * along[l][c];
+            stretched[i][c] += stiffness[k][i][l] * at_point.first[l][c];
+          }
+      Square hx{}, hv{};
+      for (int i = 0; i < 6; ++i)
+        for (int c = 0; c < 12; ++c)
+          for (int d = 0; d < 12; ++d) {
+            hx[c][d] += weight * (s[i] * at_point.second[i][c][d] + at_point.first[i][c] * loaded[i][d]);
+            hv[c][d] += weight * viscosity * at_point.first[i][c] * stretched[i][d];
+          }
+      for (int p = 0; p < order; ++p)
+        for (int q = 0; q < order; ++q)
+          for (int a = 0; a < 2; ++a)
+            for (int b = 0; b < 2; ++b)
+              for (int i = 0; i < 6; ++i)
+                for (int j = 0; j < 6; ++j) {
+                  G[p][q][i][j] += part[p][a] * part[q][b] * hx[6 * a + i][6 * b + j];
+                  C[p][q][i][j] += part[p][a] * part[q][b] * hv[6 * a + i][6 * b + j];
+                }
+    }
+    for (int p = 0; p < order; ++p) {
+      const Six f = pairs[p].pulled(g[p]);
+      for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 12; ++j) r.r[column(p, j)] += P[p][i][j] * f[i];
+      if (!t) continue;
+      const auto stiff = [&](int i, int j, double value) { t->K[column(p, i) * n + column(p, j)] += value; };
+      pairs[p].add_turning(f, P[p], body, stiff);
+      const Matrix6 Dt = transposed(pairs[p].D);
+      for (int q = 0; q < order; ++q) {
+        Matrix6 K = Dt * (G[p][q] * pairs[q].D);
+        if (p == q) {
+          const Matrix6 turning = pairs[p].geometric(g[p]);
+          for (int i = 0; i < 6; ++i)
+            for (int j = 0; j < 6; ++j) K[i][j] += turning[i][j];
+        }
+        if (viscosity > 0) {
+          const Matrix6 moved = Dt * (C[p][q] * pairs[q].rate_tangent(eta[q])),
+                        c = Dt * (C[p][q] * pairs[q].D);
+          for (int i = 0; i < 6; ++i)
+            for (int j = 0; j < 6; ++j) K[i][j] += moved[i][j];
+          add_product(P[p], c, P[q], p, q, t->C.data());
+          add_product(P[p], c, pairs[q].velocity_change(P[q], v[q].data(), body), p, q, t->K.data());
+        }
+        add_product(P[p], K, P[q], p, q, t->K.data());
+      }
+    }
+  }
+
   double energy(const auto& z) const {
     const auto e = strains(frames<double>(z));
     double sum = 0;
@@ -162,46 +262,69 @@ struct Element {
     }
     return sum;
   }
-};
 
-/// The mass of an element, its velocity interpolated between the nodes, and its weight.
-template <int order>
-struct ElementInertia {
-  std::array<Pose, order + 1> at;
-  double mass;        // kg
-  Vector3 gravity{};  // m/s²
-
-  auto variables() const {
-    return std::apply([](const auto&... h) { return std::tie(h...); }, at);
+ private:
+  static constexpr int other(int pair) { return pair < reference ? pair : pair + 1; }
+  /// Where column j of a pair (reference, other) stands among those of the element.
+  static constexpr int column(int pair, int j) { return j < 6 ? 6 * reference + j : 6 * other(pair) + j - 6; }
+  /// Pᵀ M Q of two pairs.
+  static void add_product(const Pair::Motion& P, const Matrix6& M, const Pair::Motion& Q, int p, int q,
+                          double* K) {
+    Pair::Motion MQ{};
+    for (int i = 0; i < 6; ++i)
+      for (int k = 0; k < 6; ++k)
+        for (int j = 0; j < 12; ++j) MQ[i][j] += M[i][k] * Q[k][j];
+    for (int i = 0; i < 12; ++i)
+      for (int k = 0; k < 6; ++k)
+        for (int j = 0; j < 12; ++j) K[column(p, i) * 6 * nodes + column(q, j)] += P[k][i] * MQ[k][j];
   }
-  void store(const auto& z, auto& out) const {
-    using S = std::remove_cvref_t<decltype(z.t)>;
-    for (int i = 0; i <= order; ++i) {
-      Vec3<S> p;
-      for (int j = 0; j <= order; ++j) p += (mass * rule<order>().mass[i][j]) * z.linear_velocity(at[j]);
-      if (z.frames == Manifold::se3) p = z(at[i]).R.inverse() * p;
-      for (int k = 0; k < 3; ++k) out(at[i])[k] += p[k];
+  /// The strain at a point and its derivatives by x = (v, w, dv, dw). It is linear in v and dv: second derivatives need one of w, dw.
+  struct Point12 {
+    Vec<6, double> strain;
+    std::array<std::array<double, 12>, 6> first;
+    std::array<std::array<std::array<double, 12>, 12>, 6> second;
+
+    void evaluate(const std::array<double, 12>& x, bool twice) {
+      const auto all = [&]<class D>(auto seed) {
+        Vec3<D> part[4];
+        for (int c = 0; c < 12; ++c) part[c / 3][c % 3] = seed(c);
+        return Element::strain(part[0], part[1], part[2], part[3]);
+      };
+      if (!twice) {
+        using D = Dual<12>;
+        const Vec<6, D> e = all.template operator()<D>([&](int c) {
+          D d(x[c]);
+          d.d[c] = 1;
+          return d;
+        });
+        for (int i = 0; i < 6; ++i) {
+          strain[i] = e[i].v;
+          for (int c = 0; c < 12; ++c) first[i][c] = e[i].d[c];
+        }
+        return;
+      }
+      using D = Dual<12, Dual<6>>;
+      constexpr int inner[12] = {-1, -1, -1, 0, 1, 2, -1, -1, -1, 3, 4, 5};
+      const Vec<6, D> e = all.template operator()<D>([&](int c) {
+        D d(x[c]);
+        if (inner[c] >= 0) d.v.d[inner[c]] = 1;
+        d.d[c] = Dual<6>(1.0);
+        return d;
+      });
+      second = {};
+      for (int i = 0; i < 6; ++i) {
+        strain[i] = e[i].v.v;
+        for (int c = 0; c < 12; ++c) {
+          first[i][c] = e[i].d[c].v;
+          for (int d = 0; d < 12; ++d)
+            if (inner[d] >= 0) second[i][c][d] = second[i][d][c] = e[i].d[c].d[inner[d]];
+        }
+      }
     }
-  }
-  auto potential(const auto& z) const {
-    using S = std::remove_cvref_t<decltype(z.t)>;
-    S sum(0.0);
-    for (int i = 0; i <= order; ++i) sum -= mass * rule<order>().even[i] * dot(as<S>(gravity), z(at[i]).x);
-    return sum;
-  }
-  double energy(const auto& z) const {
-    double sum = potential(z);
-    for (int i = 0; i <= order; ++i)
-      for (int j = 0; j <= order; ++j)
-        sum +=
-            0.5 * mass * rule<order>().mass[i][j] * dot(z.linear_velocity(at[i]), z.linear_velocity(at[j]));
-    return sum;
-  }
+  };
 };
 
 }  // namespace escapement::beam
 
 extern template class escapement::Group<escapement::beam::Element<2>>;
 extern template class escapement::Group<escapement::beam::Element<3>>;
-extern template class escapement::Group<escapement::beam::ElementInertia<2>>;
-extern template class escapement::Group<escapement::beam::ElementInertia<3>>;

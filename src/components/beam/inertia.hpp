@@ -1,55 +1,71 @@
-// The mass of a segment, its velocity linear between the ends, and its weight. Rotary inertia is with the nodes (body::Rigid
-// without mass).
+// The mass of an element, its velocity interpolated between the nodes (linear between two), and its weight. Rotary inertia is with
+// the nodes (body::Rigid without mass).
 #pragma once
+#include "components/beam/rule.hpp"
 #include "core/group.hpp"
 
 namespace escapement::beam {
 
-struct Inertia {
-  Pose a, b;
+template <int order>
+struct ElementInertia {
+  std::array<Pose, order + 1> at;
   double mass;        // kg
   Vector3 gravity{};  // m/s²
 
-  auto variables() const { return std::tie(a, b); }
+  auto variables() const {
+    return std::apply([](const auto&... h) { return std::tie(h...); }, at);
+  }
   void store(const auto& z, auto& out) const {
-    const auto va = z.linear_velocity(a), vb = z.linear_velocity(b);
-    add(z, out, a, (mass / 6) * (2.0 * va + vb));
-    add(z, out, b, (mass / 6) * (va + 2.0 * vb));
+    using S = std::remove_cvref_t<decltype(z.t)>;
+    for (int i = 0; i <= order; ++i) {
+      Vec3<S> p;
+      for (int j = 0; j <= order; ++j) p += (mass * rule<order>().mass[i][j]) * z.linear_velocity(at[j]);
+      if (z.frames == Manifold::se3) p = z(at[i]).R.inverse() * p;
+      for (int k = 0; k < 3; ++k) out(at[i])[k] += p[k];
+    }
   }
   auto potential(const auto& z) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
-    return -0.5 * mass * dot(as<S>(gravity), z(a).x + z(b).x);
+    S sum(0.0);
+    for (int i = 0; i <= order; ++i) sum -= (mass * rule<order>().even[i]) * dot(as<S>(gravity), z(at[i]).x);
+    return sum;
   }
   double energy(const auto& z) const {
-    const auto va = z.linear_velocity(a), vb = z.linear_velocity(b);
-    return mass / 6 * (dot(va, va) + dot(va, vb) + dot(vb, vb)) + potential(z);
+    double sum = potential(z);
+    for (int i = 0; i <= order; ++i)
+      for (int j = 0; j <= order; ++j)
+        sum +=
+            0.5 * mass * rule<order>().mass[i][j] * dot(z.linear_velocity(at[i]), z.linear_velocity(at[j]));
+    return sum;
   }
 
   // By hand: world acceleration a, on SE(3) R (v̇ + ω × v); rows in world axes, on SE(3) in those of the nodes.
   static constexpr bool by_hand = true, rates = true;
   template <class L>
-  void motion(const Values<double, L>& z, const std::array<double, 12>& a_given, Rows<double, L>& r,
+  void motion(const Values<double, L>& z, const std::array<double, L::positions>& a_given, Rows<double, L>& r,
               MotionTangent<L, true>* t) const {
+    constexpr int n = order + 1;
     const bool se3 = z.frames == Manifold::se3;
-    const Pose* nodes[2] = {&a, &b};
+    const auto& rule = beam::rule<order>();
     const auto part = [&](const auto& x, int i) { return Vector3{{x[i], x[i + 1], x[i + 2]}}; };
-    Rotation<double> R[2];
-    Vector3 local[2], world[2], v[2], w[2];
-    for (int i = 0; i < 2; ++i) {
-      R[i] = z(*nodes[i]).R;
+    Rotation<double> R[n];
+    Vector3 local[n], world[n], v[n], w[n];
+    for (int i = 0; i < n; ++i) {
+      R[i] = z(at[i]).R;
       v[i] = part(z.v, 6 * i);
       w[i] = part(z.v, 6 * i + 3);
       local[i] = part(a_given, 6 * i);
       if (se3) local[i] += cross(w[i], v[i]);
       world[i] = se3 ? R[i] * local[i] : local[i];
     }
-    for (int i = 0; i < 2; ++i) {
-      const Vector3 force = (mass / 6) * (2.0 * world[i] + world[1 - i]) - (0.5 * mass) * gravity;
+    for (int i = 0; i < n; ++i) {
+      Vector3 force = (-mass * rule.even[i]) * gravity;
+      for (int j = 0; j < n; ++j) force += (mass * rule.mass[i][j]) * world[j];
       const Vector3 row = se3 ? R[i].inverse() * force : force;
       for (int k = 0; k < 3; ++k) r.r[6 * i + k] = row[k];
       if (!t) continue;
-      for (int j = 0; j < 2; ++j) {
-        const double share = mass / (i == j ? 3 : 6);
+      for (int j = 0; j < n; ++j) {
+        const double share = mass * rule.mass[i][j];
         if (!se3) {
           for (int k = 0; k < 3; ++k) t->mass(6 * i + k, 6 * j + k) = share;
           continue;
@@ -68,15 +84,13 @@ struct Inertia {
       }
     }
   }
-
- private:
-  template <class S, class L>
-  static void add(const Values<S, L>& z, Rows<S, L>& out, const Pose& at, const Vec3<S>& momentum) {
-    const Vec3<S> p = z.frames == Manifold::se3 ? z(at).R.inverse() * momentum : momentum;
-    for (int i = 0; i < 3; ++i) out(at)[i] += p[i];
-  }
 };
+
+/// Of a segment: a third of its mass with each end, a sixth between them (T-beam-3).
+using Inertia = ElementInertia<1>;
 
 }  // namespace escapement::beam
 
-extern template class escapement::Group<escapement::beam::Inertia>;
+extern template class escapement::Group<escapement::beam::ElementInertia<1>>;
+extern template class escapement::Group<escapement::beam::ElementInertia<2>>;
+extern template class escapement::Group<escapement::beam::ElementInertia<3>>;

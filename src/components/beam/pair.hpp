@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 
+#include "math/dual.hpp"
 #include "math/rotation.hpp"
 
 namespace escapement::beam {
@@ -169,6 +170,28 @@ class Pair {
         for (int j = 0; j < 3; ++j) Q[k][6 * i + 3 + j] += turn.m[k][j];
     }
     return Q;
+  }
+  /// λ̇ = D η, for any scalar.
+  template <class S>
+  static Vec<6, S> rate(const Frame<S>& H, const Vec<6, S>& eta) {
+    const Vec3<S> w = log_so3(H.R), wx = cross(w, H.x);
+    const InverseTangent<S> k(dot(w, w));
+    const Vec3<S> dw = untangled(w, Vec3<S>{{eta[3], eta[4], eta[5]}}, k.e, false);
+    const Vec3<S> along = untangled(w, Vec3<S>{{eta[0], eta[1], eta[2]}}, k.e, false) - 0.5 * cross(dw, H.x) +
+                          k.e * (cross(dw, wx) + cross(w, cross(dw, H.x))) +
+                          (2.0 * k.slope * dot(w, dw)) * cross(w, wx);
+    return {{along[0], along[1], along[2], dw[0], dw[1], dw[2]}};
+  }
+  /// ∂λ̇/∂η along the six relative motions, the relative velocity staying.
+  Matrix6 rate_tangent(const Six& eta) const {
+    using D = Dual<6>;
+    Vec<6, D> constant;
+    for (int i = 0; i < 6; ++i) constant[i] = D(eta[i]);
+    const Vec<6, D> rate = Pair::rate(moved(H), constant);
+    Matrix6 E;
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) E[i][j] = rate[i].d[j];
+    return E;
   }
   /// H along the six relative motions: x += R v, R += R ŵ.
   static Frame<Dual<6>> moved(const Frame<double>& H) {

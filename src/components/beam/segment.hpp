@@ -162,17 +162,8 @@ struct DampedSegment : Segment {
   /// ε̇ = ∂λ/∂η η / L.
   template <class S>
   Vec<6, S> strain_rate(const Frame<S>& H, const Vec<6, S>& eta) const {
-    const Vec3<S> w = log_so3(H.R), wx = cross(w, H.x);
-    const InverseTangent<S> k(dot(w, w));
-    const Vec3<S> dw = untangled(w, Vec3<S>{{eta[3], eta[4], eta[5]}}, k.e, false);
-    const Vec3<S> along = untangled(w, Vec3<S>{{eta[0], eta[1], eta[2]}}, k.e, false) - 0.5 * cross(dw, H.x) +
-                          k.e * (cross(dw, wx) + cross(w, cross(dw, H.x))) +
-                          (2.0 * k.slope * dot(w, dw)) * cross(w, wx);
-    Vec<6, S> rate;
-    for (int i = 0; i < 3; ++i) {
-      rate[i] = 1 / length * along[i];
-      rate[3 + i] = 1 / length * dw[i];
-    }
+    Vec<6, S> rate = Pair::rate(H, eta);
+    for (int i = 0; i < 6; ++i) rate[i] = 1 / length * rate[i];
     return rate;
   }
   template <class S>
@@ -225,26 +216,13 @@ struct DampedSegment : Segment {
       for (double& x : row) x *= viscosity;
     add_product(P, C, P, t->C.data());
     // … along relative motions: K/L (D + τ ∂(Dη)/∂η), and the load stays …
-    const Matrix6 rate = Dt * (k * rate_tangent(pair.H, eta)), turning = pair.geometric(s);
+    const Matrix6 rate = Dt * (k * pair.rate_tangent(eta)), turning = pair.geometric(s);
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 6; ++j) G[i][j] += viscosity * rate[i][j] + turning[i][j];
     add_product(P, G, P, t->K.data());
     pair.add_turning(f, P, body, [&](int i, int j, double x) { t->stiffness(i, j) += x; });
     // … and what motions of the nodes do to the relative velocity while their own stay.
     add_product(P, C, pair.velocity_change(P, z.v.data(), body), t->K.data());
-  }
-
- private:
-  /// ∂(λ̇)/∂H along the six relative motions, η staying: λ̇ = L ε̇.
-  Matrix6 rate_tangent(const Frame<double>& H, const Six& eta) const {
-    using D = Dual<6>;
-    Vec<6, D> constant;
-    for (int i = 0; i < 6; ++i) constant[i] = D(eta[i]);
-    const Vec<6, D> rate = strain_rate(Pair::moved(H), constant);
-    Matrix6 E;
-    for (int i = 0; i < 6; ++i)
-      for (int j = 0; j < 6; ++j) E[i][j] = length * rate[i].d[j];
-    return E;
   }
 };
 
