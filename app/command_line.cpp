@@ -62,7 +62,8 @@ class CommandLine {
         "--at", command_.at,
         "where: equilibrium, steady (a steady turn), or a time such as \"2.5 s\" of a run (default: as "
         "the model starts)");
-    modes->add_option("--count", command_.count, "how many, the slowest first (default: 20)");
+    modes->add_option("--count", command_.count, "how many, the slowest first (default: 20)")
+        ->check(CLI::Range(1, 100000));
     modes->add_option("--below", command_.below, "instead: all up to this frequency, such as \"500 Hz\"");
     modes->add_flag("--undamped", command_.undamped,
                     "without velocities and states: real shapes, from mass and stiffness alone");
@@ -74,6 +75,15 @@ class CommandLine {
     modes->add_flag("--force", command_.force, "replace the run in the folder given with --out");
     modes->add_flag("--report", command_.report, "and write report.html there: the shapes in motion");
     common(modes);
+    auto* buckling = verb("buckling", "factors of the loads at which a structure buckles, and the shapes");
+    model(buckling);
+    buckling->add_option("--count", command_.count, "how many, the smallest first (default: 5)")
+        ->check(CLI::Range(1, 1000));
+    buckling->add_option("--out", command_.out,
+                         "folder for the results (default: <model's folder>-buckling)");
+    buckling->add_flag("--force", command_.force, "replace the run in the folder given with --out");
+    buckling->add_flag("--report", command_.report, "and write report.html there: the shapes in motion");
+    common(buckling);
     auto* check =
         verb("check", "everything but stepping: syntax, units, references, topology, structural rank, start");
     model(check);

@@ -13,7 +13,7 @@ struct Command {
   std::vector<std::pair<std::string, std::string>> set;
   std::string out, x, checkpoint_every, at, below;
   std::vector<std::string> sweep;
-  int width = 720, count = 20;
+  int width = 720, count = 0;  // 0: as many as is usual
   bool json = false, quiet = false, force = false, allow_outside = false;
   bool trust = false, list = false, remove = false;
   bool report = false, vtk = false, undamped = false;
@@ -27,6 +27,7 @@ bool read_command_line(int argc, char** argv, Command& command);
 int run(const Command& command);
 int resume(const Command& command);
 int modes(const Command& command);
+int buckling(const Command& command);
 int check(const Command& command);
 int show(const Command& command);
 int components(const Command& command);

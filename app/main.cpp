@@ -21,6 +21,7 @@ int dispatch(const Command& c) {
   if (c.verb == "run" || c.verb == "equilibrium") return run(c);
   if (c.verb == "resume") return resume(c);
   if (c.verb == "modes") return modes(c);
+  if (c.verb == "buckling") return buckling(c);
   if (c.verb == "check") return check(c);
   if (c.verb == "show") return show(c);
   if (c.verb == "components") return components(c);

@@ -38,10 +38,7 @@ Where where_of(const Command& command) {
 
 ModesOptions options_of(const Command& command) {
   ModesOptions o;
-  if (command.count < 1)
-    throw ModelError("E-USAGE", fmt::format("--count {}", command.count),
-                     "at least one mode must be asked for", "--count 20");
-  o.count = command.count;
+  if (command.count > 0) o.count = command.count;
   o.undamped = command.undamped;
   if (!command.below.empty()) {
     o.below = quantity("--below", command.below, "Hz", "\"500 Hz\"");

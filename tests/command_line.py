@@ -51,7 +51,7 @@ def test_verbs_and_options(folder):
     says(run("rnu", status=2), "E-USAGE", "did you mean run?")
     says(run("run", "model.yaml", "--ste", "x", status=2), "E-USAGE", "did you mean --set?")
     says(run("run", status=2), "E-USAGE")
-    says(run("modes", status=2), "does not have this verb yet")
+    says(run("linearize", status=2), "does not have this verb yet")
     says(run("components", "translational.sprng", status=2), "did you mean translational.spring?")
     says(run("components", "observer"), "control.observer")
     says(run("components", "pid", status=2), "one of control.pid, sampled.pid")

@@ -225,6 +225,76 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
   return report;
 }
 
+bool newton_to_equilibrium(const System& system, State& state, const StartOptions& options) {
+  const State before = state;
+  const int positions = system.rows(Kind::position).end;
+  std::fill(state.rate.begin(), state.rate.begin() + positions, 0.0);
+  std::fill(state.acceleration.begin(), state.acceleration.end(), 0.0);
+  Newton newton(system, 0, {});
+  std::vector<double> r(system.size()), q;
+  std::vector<char> kept(system.size(), 0);
+  std::copy(options.kept.position.begin(), options.kept.position.end(), kept.begin());
+  const auto at = system.value_of_row();
+  double previous = INFINITY;
+  for (int k = 0; k < 40; ++k) {
+    system.tangent(state, {.position = 1, .flow = 1}, {}, r, newton.matrix());
+    add_proximal(system, proximal_diagonal(system, options.proximal, newton.matrix()), newton.matrix());
+    hold(system, kept, newton.matrix());
+    for (int i = 0; i < positions; ++i)
+      if (kept[i]) r[i] = 0;
+    const bool finite = std::all_of(r.begin(), r.end(), [](double x) { return std::isfinite(x); });
+    if (!finite || !newton.factor().ok) break;
+    for (double& x : r) x = -x;
+    newton.solver().solve(r);
+    double size = 0;
+    for (int i = 0; i < positions; ++i) size = std::max(size, std::abs(r[i]) / system.nominal()[i]);
+    for (int i = positions; i < system.rows(Kind::algebraic).end; ++i)
+      size = std::max(size, std::abs(r[i]) / (system.nominal()[i] + std::abs(state.value[at[i]])));
+    if (!std::isfinite(size) || size > 1e6) break;
+    if (const double shorter = 0.3 / size; shorter < 1)
+      for (double& x : r) x *= shorter;
+    q = state.value;
+    move_positions(system, q, r, state.value, {});
+    for (int i = positions; i < system.size(); ++i) state.value[at[i]] += r[i];
+    // At the floor of rounding increments shrink no more.
+    if (size < 1e-11 || (size < 1e-8 && size > 0.5 * previous)) return true;
+    previous = size;
+  }
+  state = before;
+  return false;
+}
+
+EquilibriumReport step_to_equilibrium(const System& system, State& state, const StartOptions& options,
+                                      int steps, const WithLoads& with_loads) {
+  EquilibriumReport report;
+  const double least = 1.0 / steps / 64;
+  double reached = 0, step = 1.0 / steps;
+  const auto solve = [&](const System& loaded, State& s) {
+    if (newton_to_equilibrium(loaded, s, options)) return;
+    report.unstable = find_equilibrium(loaded, s, options).unstable;
+  };
+  {
+    const Assembly unloaded = with_loads(0);
+    report.unstable = find_equilibrium(unloaded.system, state, options).unstable;
+  }
+  while (reached < 1) {
+    const double next = reached + step > 1 - 1e-9 ? 1 : reached + step;
+    State trial = state;
+    ++report.iterations;
+    try {
+      if (next == 1) solve(system, trial);
+      else solve(with_loads(next).system, trial);
+    } catch (const ModelError& e) {
+      if (e.code != "E-EQUILIBRIUM" || step < least) throw;
+      step /= 2;
+      continue;
+    }
+    state = std::move(trial);
+    reached = next;
+  }
+  return report;
+}
+
 EquilibriumReport find_steady_motion(const System& system, State& state, const StartOptions& options) {
   EquilibriumReport report;
   StartOptions moving = options;

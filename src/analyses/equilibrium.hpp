@@ -1,9 +1,11 @@
 // Static equilibrium: everything at rest, every force in balance, every constraint satisfied (T-equilibrium).
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/start.hpp"
+#include "model/assembly.hpp"
 
 namespace escapement {
 
@@ -16,6 +18,18 @@ struct EquilibriumReport {
 /// they are Newton's. What is kept stays. States and signals take their steady values. Throws ModelError E-EQUILIBRIUM
 /// naming the row that stays out of balance.
 EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options);
+
+/// By Newton's method alone, from a state near it: along a path of loads it follows the equilibrium, whether stable or not.
+/// False: it does not get there, and the state is as it was.
+bool newton_to_equilibrium(const System& system, State& state, const StartOptions& options);
+
+/// The system with a part of the loads: a factor from 0 to 1.
+using WithLoads = std::function<Assembly(double factor)>;
+
+/// The same as find_equilibrium() with loads that grow in so many steps, halved where one fails. `report.iterations` counts
+/// levels of load.
+EquilibriumReport step_to_equilibrium(const System& system, State& state, const StartOptions& options,
+                                      int steps, const WithLoads& with_loads);
 
 /// A relative equilibrium: every frame keeps the twist in space that it has in the state, and moves to where all forces
 /// balance with those of inertia (T-modes-6). Frames must move on SE(3). Throws ModelError E-EQUILIBRIUM.

@@ -95,6 +95,8 @@ PrepareOptions prepare_options(const Model& model) {
   o.mode = model.start == "assembled"     ? StartMode::assembled
            : model.start == "equilibrium" ? StartMode::equilibrium
                                           : StartMode::given;
+  o.load_steps = model.load_steps;
+  o.with_loads = [&model](double loads) { return assemble(model, {}, loads); };
   if (const FieldValue* redundant = model.simulate.find("redundant"))
     o.redundancy = std::get<double>(*redundant) != 0 ? Redundancy::allow : Redundancy::refuse;
   return o;
@@ -112,7 +114,10 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
     State given = state;
     if (options.mode == StartMode::equilibrium) std::fill(given.rate.begin(), given.rate.end(), 0.0);
     if (options.mode == StartMode::equilibrium) {
-      const EquilibriumReport report = find_equilibrium(system, state, start);
+      const EquilibriumReport report =
+          options.load_steps > 1
+              ? step_to_equilibrium(system, state, start, options.load_steps, options.with_loads)
+              : find_equilibrium(system, state, start);
       if (report.unstable)
         result.warnings.push_back("the equilibrium is not stable: pushed a little, it moves away");
       start.kept.rate.clear();

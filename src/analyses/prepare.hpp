@@ -1,6 +1,7 @@
 // What comes before the first step: sources at their first values, loops closed or an equilibrium found, constraints
 // examined for dependence.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct PrepareOptions {
   StartMode mode = StartMode::given;
   Redundancy redundancy = Redundancy::report;
   StartOptions start;
+  int load_steps = 1;                                // of an equilibrium; more than one needs …
+  std::function<Assembly(double loads)> with_loads;  // … the model with a part of its loads
 };
 
 struct Prepared {
@@ -27,7 +30,7 @@ struct Prepared {
   std::vector<std::string> notes;  // what was asked for, and did something
 };
 
-/// Of the model's `start:` and `simulate.redundant`.
+/// Of the model's `start:` and `simulate.redundant`. The model must outlive them.
 PrepareOptions prepare_options(const Model& model);
 
 /// Throws ModelError: E-START, E-EQUILIBRIUM, E-REDUNDANT …

@@ -13,8 +13,9 @@ namespace {
 
 class Assembler final : public Resolver {
  public:
-  Assembler(const Model& model, const std::vector<Override>& overrides)
-      : model_(model), overrides_(overrides) {
+  Assembler(const Model& model, const std::vector<Override>& overrides, double loads)
+      : model_(model), overrides_(overrides), loads_(loads), gravity_(model.gravity) {
+    for (double& g : gravity_) g *= loads;
     const FieldValue* frames = model.simulate.find("frames");
     if (frames && std::get<std::string>(*frames) == "se3") builder_.frames_move_on(Manifold::se3);
   }
@@ -198,7 +199,7 @@ class Assembler final : public Resolver {
     if (model_.gravity.empty())
       throw fault("E-MISSING", {}, "gravity", "the model has bodies in space but does not state gravity",
                   "gravity: [0, 0, -9.81 m/s^2], or gravity: none");
-    return model_.gravity;
+    return gravity_;
   }
   bool trusts_code() override { return model_.trust; }
 
@@ -253,6 +254,7 @@ class Assembler final : public Resolver {
                        .read(*c.fields, c.type->parameters, also, c.path, diagnostics_);
       for (const Override& o : overrides_)
         if (o.component == c.path) override_number(*c.type, o, values_[i]);
+      if (loads_ != 1) scale_loads(*c.type, values_[i]);
       // A misspelt key is one slip: that the right one is missing goes without saying.
       if (diagnostics_.size() > before) continue;
       diagnostics_.collect([&] { check_alternatives(*c.fields, c.type->parameters, c.type->ports, c.path); });
@@ -277,6 +279,18 @@ class Assembler final : public Resolver {
             fmt::format("an event sets it to {:g}{}", o.value, p.unit == "1" ? "" : " " + p.unit),
             "allowed: " + p.range());
       values.set(p.key, o.value, true);
+    }
+  }
+
+  void scale_loads(const ComponentType& type, FieldValues& values) const {
+    for (const Parameter& p : type.parameters) {
+      const FieldValue* given = p.load ? values.find(p.key) : nullptr;
+      if (!given) continue;
+      FieldValue scaled = *given;
+      if (auto* number = std::get_if<double>(&scaled)) *number *= loads_;
+      if (auto* vector = std::get_if<std::vector<double>>(&scaled))
+        for (double& x : *vector) x *= loads_;
+      values.set(p.key, std::move(scaled), values.given(p.key));
     }
   }
 
@@ -1198,6 +1212,8 @@ class Assembler final : public Resolver {
   static constexpr int unknown_width = -1;
   const Model& model_;
   const std::vector<Override>& overrides_;
+  double loads_;
+  std::vector<double> gravity_;
   SystemBuilder builder_;
   Diagnostics diagnostics_;
   std::vector<FieldValues> values_;
@@ -1230,8 +1246,8 @@ class Assembler final : public Resolver {
 
 }  // namespace
 
-Assembly assemble(const Model& model, const std::vector<Override>& overrides) {
-  return Assembler(model, overrides).run();
+Assembly assemble(const Model& model, const std::vector<Override>& overrides, double loads) {
+  return Assembler(model, overrides, loads).run();
 }
 
 }  // namespace escapement

@@ -44,8 +44,9 @@ struct Override {
   void archive(Archive& a) { a(component, key, value); }
 };
 
-/// Throws ModelErrors with everything that is wrong.
-Assembly assemble(const Model& model, const std::vector<Override>& overrides = {});
+/// `loads`: factor of gravity and of all that is marked as a load in the schemas. Throws ModelErrors with everything that is
+/// wrong.
+Assembly assemble(const Model& model, const std::vector<Override>& overrides = {}, double loads = 1);
 
 bool matches(std::string_view pattern, std::string_view name);
 /// Which of these channels a pattern means: `*` and `?`; a block's name stands for its output, another component's for

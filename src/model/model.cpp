@@ -211,7 +211,14 @@ Node Model::flattened() const {
   put(root, "components", std::move(parts));
   if (simulate_text_ && !simulate_text_->entries.empty())
     put(root, "simulate", FieldReader((*spaces_)[0], {}).self_contained(*simulate_text_, simulate_schema()));
-  if (start != "given") put(root, "start", Node(start));
+  if (load_steps > 1) {
+    Node stepped = Node::mapping({});
+    put(stepped, "mode", Node(start));
+    put(stepped, "load_steps", Node(load_steps));
+    put(root, "start", std::move(stepped));
+  } else if (start != "given") {
+    put(root, "start", Node(start));
+  }
   if (!gravity.empty()) {
     std::vector<Node> g;
     for (double v : gravity) g.push_back(Node(fmt::format("{:.17g} m/s^2", v)));

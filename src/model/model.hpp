@@ -85,6 +85,7 @@ class Model {
   FieldValues simulate;               // by simulate_schema()
   bool output_every_is_time = false;  // otherwise a number of steps
   std::string start = "given";
+  int load_steps = 1;                  // of `start: {mode: equilibrium, load_steps: 10}`
   std::vector<ChannelPattern> record;  // patterns; empty: the default channels
   bool record_all = false;
   std::vector<PlotRequestText> plots;

@@ -625,7 +625,7 @@ class ModelReader {
     }
 
     if (const Node* start = top(root, "start")) {
-      model_.start = scalar(*start, "start");
+      model_.start = read_start(*start, space);
       const std::vector<std::string> choices = {"given", "assembled", "equilibrium", "steady"};
       if (std::find(choices.begin(), choices.end(), model_.start) == choices.end())
         throw fault("E-VALUE", start->mark, "start",
@@ -660,6 +660,23 @@ class ModelReader {
     }
     if (const Node* plots = section(root, "plots", Node::Kind::sequence, "a list of plots"))
       for (const Node& p : plots->items) read_plot(p);
+  }
+
+  /// `start: equilibrium`, or `start: {mode: equilibrium, load_steps: 10}`.
+  std::string read_start(const Node& start, const Namespace& space) {
+    if (!start.is_mapping()) return scalar(start, "start");
+    const FieldValues given = FieldReader(space, {}).read(
+        start,
+        {text("mode", "given, assembled or equilibrium"),
+         integer("load_steps", "loads grow in so many steps").at_least(1).at_most(100000).otherwise("1")},
+        {}, "start", diagnostics_);
+    diagnostics_.stop();
+    const std::string mode = std::get<std::string>(*given.find("mode"));
+    model_.load_steps = static_cast<int>(std::get<double>(*given.find("load_steps")));
+    if (given.given("load_steps") && mode != "equilibrium")
+      throw fault("E-KEY", start.find("load_steps")->mark, "start.load_steps",
+                  fmt::format("`mode: {}` has no load steps", mode), "mode: equilibrium");
+    return mode;
   }
 
   /// A key of the top level, or what --set says of it.

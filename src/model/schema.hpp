@@ -52,6 +52,7 @@ struct Parameter {
   bool code = false;                      // a text or file that is run: needs the user's trust
   bool named = false;                     // of a vector: a mapping of names to numbers will do as well
   bool above_minimum = false;             // the minimum itself is excluded
+  bool load = false;                      // of a number or vector: grows with the factor of the loads
   std::string alternative_of = {};        // exactly one key of this set is given
   std::vector<std::string> choices = {};  // of a choice, or of choices
   int size = 0;                           // of a vector; 0: any
@@ -69,6 +70,7 @@ struct Parameter {
 
   Parameter& otherwise(std::string text);
   Parameter& optional() { return required = false, *this; }
+  Parameter& as_load() { return load = true, *this; }
   Parameter& of_output() { return like_output = true, *this; }
   Parameter& positive() { return minimum = 0, above_minimum = true, *this; }
   Parameter& at_least(double value) { return minimum = value, *this; }

@@ -453,8 +453,17 @@ Json model_schema(const Registry& registry) {
   Json simulate = object_schema(simulate_schema(), {});
   simulate.set("additionalProperties", false);
   top.set("simulate", simulate);
-  top.set("start",
-          Json::object().set("enum", Json::array().add("given").add("assembled").add("equilibrium")));
+  const Json modes =
+      Json::object().set("enum", Json::array().add("given").add("assembled").add("equilibrium"));
+  const Json stepped =
+      Json::object()
+          .set("type", "object")
+          .set("properties", Json::object()
+                                 .set("mode", modes)
+                                 .set("load_steps", described("integer", "loads grow in so many steps")))
+          .set("required", Json::array().add("mode"))
+          .set("additionalProperties", false);
+  top.set("start", Json::object().set("anyOf", Json::array().add(modes).add(stepped)));
   top.set("gravity", Json::object().set("description", "[0, 0, -9.81 m/s^2] or none"));
   top.set("record", Json::object().set("description", "channels to record, with * and ?; or all"));
   top.set("plots", described("array", "list of {title, y, x}"));

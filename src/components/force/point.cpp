@@ -38,7 +38,7 @@ ComponentType force_point() {
       "a signal "
       "add up.";
   type.connects(at(Domain::frame));
-  type.takes(vector("force", "N", 3, "constant part").optional());
+  type.takes(vector("force", "N", 3, "constant part").optional().as_load());
   type.connects(input("N", "three signals: its parts").any_width().optional());
   type.takes(choice("axes", {"world", "frame"}, "in which its parts are given").otherwise("world"));
   type.signs = "The force acts on the body in the direction of the axes.";

@@ -37,7 +37,7 @@ ComponentType force_torque() {
       "a signal "
       "add up.";
   type.connects(at(Domain::frame));
-  type.takes(vector("torque", "N*m", 3, "constant part").optional());
+  type.takes(vector("torque", "N*m", 3, "constant part").optional().as_load());
   type.connects(input("N*m", "three signals: its parts").any_width().optional());
   type.takes(choice("axes", {"world", "frame"}, "in which its parts are given").otherwise("world"));
   type.signs = "The torque acts on the body in the direction of the axes.";

@@ -12,7 +12,8 @@ ComponentType planar_mass() {
   type.owns(Domain::planar);
   type.takes(number("mass", "kg", "mass").positive());
   type.takes(vector("gravity", "m/s^2", 2, "acceleration of gravity in the plane, such as [0, -9.81 m/s^2]")
-                 .otherwise("[0, 0]"));
+                 .otherwise("[0, 0]")
+                 .as_load());
   type.signs =
       "Positions, velocities and accelerations are positive along x and y; gravity points where the mass "
       "falls.";

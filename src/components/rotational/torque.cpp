@@ -9,7 +9,7 @@ ComponentType rotational_torque() {
       "With `reaction` the opposite torque acts there (a motor between its housing and its shaft).";
   type.connects(at(Domain::rotational));
   type.connects(input("N*m", "the torque as a signal").one_of("the torque"));
-  type.takes(number("value", "N*m", "a constant torque").one_of("the torque"));
+  type.takes(number("value", "N*m", "a constant torque").one_of("the torque").as_load());
   type.connects(
       node_port("reaction", Domain::rotational, "the shaft that takes the opposite torque; ground if absent")
           .optional());

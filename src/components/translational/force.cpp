@@ -29,7 +29,7 @@ ComponentType translational_force() {
   type.description = "With `reaction` the opposite force acts there (an actuator between two sliders).";
   type.connects(at(Domain::translational));
   type.connects(input("N", "the force as a signal").one_of("the force"));
-  type.takes(number("value", "N", "a constant force").one_of("the force"));
+  type.takes(number("value", "N", "a constant force").one_of("the force").as_load());
   type.connects(node_port("reaction", Domain::translational,
                           "the slider that takes the opposite force; ground if absent")
                     .optional());

@@ -1,0 +1,213 @@
+#include "analyses/buckling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "core/manifold.hpp"
+#include "core/newton.hpp"
+#include "core/projection.hpp"
+#include "sparse/eigenvalues.hpp"
+
+namespace escapement {
+namespace {
+
+constexpr int all_at_once = 150;  // unknowns up to which all eigenvalues are computed
+
+/// The equilibrium at a factor of the loads, and the matrix there.
+struct Level {
+  double factor = 0;
+  Assembly assembly;
+  State state;
+  std::vector<double> matrix;
+};
+
+class Buckling {
+ public:
+  Buckling(const State& start, const BucklingOptions& options, const WithLoads& with_loads)
+      : options_(options), with_loads_(with_loads) {
+    equilibrium_.proximal = options.proximal;
+    Level level = at(0, nullptr, start);
+    unloaded_.emplace(std::move(level));
+  }
+
+  BucklingResult run() {
+    BucklingResult result;
+    // A first estimate from little load; then about loads ever nearer to the critical one.
+    const std::vector<Critical> linear =
+        critical(*unloaded_, at(first_step, &*unloaded_, {}), 2 * options_.count);
+    for (const Critical& c : linear) {
+      if (static_cast<int>(result.modes.size()) == options_.count) break;
+      if (BucklingMode mode; refine(c, mode)) result.modes.push_back(std::move(mode));
+      else
+        result.warnings.push_back(fmt::format(
+            "near {:.4g} times the loads the unloaded structure would buckle, but the equilibrium "
+            "could not be followed so far, or bends away: left out",
+            c.factor));
+    }
+    std::stable_sort(result.modes.begin(), result.modes.end(),
+                     [](const BucklingMode& a, const BucklingMode& b) { return a.factor < b.factor; });
+    return result;
+  }
+
+ private:
+  static constexpr double first_step = 1e-3;
+  struct Critical {
+    double factor;
+    std::vector<double> shape;
+  };
+
+  /// From the equilibrium at another level, in steps that shrink where Newton fails.
+  Level at(double factor, const Level* from, const State& start) {
+    Level level{factor, with_loads_(factor), from ? from->state : start, {}};
+    if (!from) {
+      find_equilibrium(level.assembly.system, level.state, equilibrium_);
+    } else if (!newton_to_equilibrium(level.assembly.system, level.state, equilibrium_)) {
+      double reached = from->factor, step = (factor - reached) / 4;
+      for (int tries = 0; reached != factor; ++tries) {
+        const double next = std::abs(factor - reached) <= std::abs(step) * 1.001 ? factor : reached + step;
+        const Assembly part = with_loads_(next);
+        if (newton_to_equilibrium(part.system, level.state, equilibrium_)) reached = next;
+        else step /= 2;
+        if (tries > 200)
+          throw ModelError(
+              "E-EQUILIBRIUM", "",
+              fmt::format("the equilibrium could be followed up to {:.4g} times the loads only", reached),
+              "the structure may snap through there, or slide without end");
+      }
+    }
+    const System& system = level.assembly.system;
+    std::vector<double> r(system.size());
+    level.matrix.resize(system.pattern().nonzeros());
+    system.tangent(level.state, {.position = 1, .flow = 1}, {}, r, level.matrix);
+    add_proximal(system, proximal_diagonal(system, options_.proximal, level.matrix), level.matrix);
+    return level;
+  }
+
+  /// Factors at which J(a) + (f − a) J′ is singular, the nearest to a first; only beyond a.
+  std::vector<Critical> critical(const Level& a, const Level& b, int count) {
+    const System& system = a.assembly.system;
+    Newton newton(system, 0, {});
+    std::copy(a.matrix.begin(), a.matrix.end(), newton.matrix().begin());
+    if (const Factorization f = newton.factor(); !f.ok) {
+      const auto& rows = f.singular_rows.empty() ? f.singular_columns : f.singular_rows;
+      throw ModelError("E-MODES", rows.empty() ? "" : system.row_name(rows[0]),
+                       "the structure may move freely without its loads: it has no stiffness to lose",
+                       "support it: joints, springs");
+    }
+    std::vector<double> slope(a.matrix.size());
+    double change = 0, size = 0;
+    for (std::size_t k = 0; k < slope.size(); ++k) {
+      slope[k] = (b.matrix[k] - a.matrix[k]) / (b.factor - a.factor);
+      change = std::max(change, std::abs(slope[k]));
+      size = std::max(size, std::abs(a.matrix[k]));
+    }
+    if (!(change > 1e-12 * size))
+      throw ModelError("E-MODES", "", "no load changes the stiffness: nothing can buckle",
+                       "gravity, or a force.point on a part that bends");
+    const int n = system.size();
+    const auto nominal = system.nominal();
+    std::vector<double> x(n);
+    const LinearOperator T = [&](std::span<const double> u, std::span<double> y) {
+      for (int i = 0; i < n; ++i) x[i] = nominal[i] * u[i];
+      multiply(system.pattern(), slope, x, y);
+      newton.solver().solve(y);
+      for (int i = 0; i < n; ++i) y[i] /= -nominal[i];
+    };
+    std::vector<EigenPair> pairs;
+    if (n <= all_at_once) {
+      std::vector<double> matrix(static_cast<std::size_t>(n) * n), unit(n, 0.0);
+      for (int j = 0; j < n; ++j) {
+        unit[j] = 1;
+        T(unit, std::span(matrix).subspan(static_cast<std::size_t>(j) * n, n));
+        unit[j] = 0;
+      }
+      pairs = all_eigenpairs(matrix);
+    } else {
+      std::mt19937 random(13);
+      std::uniform_real_distribution<double> uniform(-1, 1);
+      std::vector<double> start(n), y(n);
+      for (double& e : start) e = uniform(random);
+      T(start, y);
+      pairs = largest_eigenpairs(T, count, y);
+    }
+    std::vector<Critical> list;
+    double top = 0;
+    for (const EigenPair& p : pairs) top = std::max(top, std::abs(p.value));
+    for (const EigenPair& p : pairs) {
+      const double theta = p.value.real();
+      if (!(theta > 1e-9 * top) || std::abs(p.value.imag()) > 1e-6 * theta) continue;
+      Critical c{a.factor + 1 / theta, std::vector<double>(n)};
+      // A real eigenvalue has a real vector, up to a factor.
+      int largest = 0;
+      for (int i = 0; i < n; ++i)
+        if (std::abs(p.vector[i]) > std::abs(p.vector[largest])) largest = i;
+      for (int i = 0; i < n; ++i) c.shape[i] = nominal[i] * (p.vector[i] / p.vector[largest]).real();
+      list.push_back(std::move(c));
+    }
+    return list;  // the largest θ first: the nearest
+  }
+
+  /// By two levels below the factor found, ever nearer to it, down to a thousandth and a tenth of that: what is left of the
+  /// second order is their product.
+  bool refine(const Critical& found, BucklingMode& mode) {
+    mode.linear = found.factor;
+    Critical now = found;
+    try {
+      for (const double below : {0.3, 0.1, 0.03, 0.01, 0.003, 1e-3}) {
+        const Level& from = last_ && last_->factor < now.factor ? *last_ : *unloaded_;
+        Level a = at((1 - below) * now.factor, &from, {});
+        const Level b = at((1 - 0.1 * below) * now.factor, &a, {});
+        const std::vector<Critical> next = critical(a, b, 4);
+        const Critical* like = nullptr;
+        double best = 0.2;  // two of the same factor may mix
+        for (const Critical& c : next)
+          if (const double l = likeness(a.assembly.system, c.shape, now.shape); l > best) like = &c, best = l;
+        if (!like) return false;
+        now = *like;
+        last_.emplace(std::move(a));
+      }
+    } catch (const ModelError& e) {
+      if (e.code != "E-EQUILIBRIUM" && e.code != "E-MODES") throw;
+      return false;
+    }
+    const System& system = last_->assembly.system;
+    mode.factor = now.factor;
+    mode.state = last_->state;
+    mode.shape = std::move(now.shape);
+    double most = 0;
+    for (int i = 0; i < system.rows(Kind::position).end; ++i)
+      if (const double a = std::abs(mode.shape[i]) / system.nominal()[i]; a > most * (1 + 1e-9))
+        most = a, mode.largest = i;
+    if (!(most > 0)) return false;
+    const double unit = system.nominal()[mode.largest] / mode.shape[mode.largest];
+    for (double& x : mode.shape) x *= unit;
+    return true;
+  }
+  static double likeness(const System& system, const std::vector<double>& a, const std::vector<double>& b) {
+    double ab = 0, aa = 0, bb = 0;
+    for (int i = 0; i < system.rows(Kind::position).end; ++i) {
+      const double weight = 1 / (system.nominal()[i] * system.nominal()[i]);
+      ab += weight * a[i] * b[i];
+      aa += weight * a[i] * a[i];
+      bb += weight * b[i] * b[i];
+    }
+    return aa > 0 && bb > 0 ? ab * ab / (aa * bb) : 0;
+  }
+
+  BucklingOptions options_;
+  const WithLoads& with_loads_;
+  StartOptions equilibrium_;
+  std::optional<Level> unloaded_, last_;
+};
+
+}  // namespace
+
+BucklingResult find_buckling(const State& start, const BucklingOptions& options,
+                             const WithLoads& with_loads) {
+  return Buckling(start, options, with_loads).run();
+}
+
+}  // namespace escapement

@@ -1,0 +1,31 @@
+// Buckling: factors of the loads at which the equilibrium under them has no unique continuation (T-buckling).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analyses/equilibrium.hpp"
+
+namespace escapement {
+
+struct BucklingOptions {
+  int count = 5;
+  double proximal = 0;  // for constraints that depend on each other (T-proximal)
+};
+
+struct BucklingMode {
+  double factor = 0;          // of all loads of the model
+  double linear = 0;          // as the unloaded structure tells it
+  std::vector<double> shape;  // increments by row; the largest is one nominal magnitude
+  int largest = 0;            // row
+  State state;                // the equilibrium near the critical load
+};
+
+struct BucklingResult {
+  std::vector<BucklingMode> modes;  // the smallest positive factors first
+  std::vector<std::string> warnings;
+};
+
+/// From a state near the unloaded equilibrium. Throws ModelError E-MODES, E-EQUILIBRIUM.
+BucklingResult find_buckling(const State& start, const BucklingOptions& options, const WithLoads& with_loads);
+
+}  // namespace escapement
