@@ -77,6 +77,19 @@ bool one(const Registry& registry, int elements, int order, const char* damping,
   }
   report(bench, name + ", elements with their tangent", tangent / rows, "rows alone", elements / tangent,
          "elements per second");
+  if (elements >= 10000) {
+    Workers& workers = Workers::shared();
+    const int before = workers.count();
+    double took[2] = {1e300, 1e300};
+    for (int turn = 0; turn < 5; ++turn)
+      for (const int threads : {1, 2}) {
+        workers.use(threads);
+        took[threads - 1] =
+            std::min(took[threads - 1], seconds([&] { system.tangent(s, c, {}, r, values); }, 1, 0.05));
+      }
+    workers.use(before);
+    report(bench, name + ", assembly with two threads", took[1] / took[0], "one thread, by the clock", took[1] * 1e6, "us");
+  }
   if (elements >= 1000)
     report(bench, name + ", memory", 0, "none", (peak_memory_bytes() - memory_before) / elements,
            "bytes per element");

@@ -254,7 +254,7 @@ class Assembler final : public Resolver {
                        .read(*c.fields, c.type->parameters, also, c.path, diagnostics_);
       for (const Override& o : overrides_)
         if (o.component == c.path) override_number(*c.type, o, values_[i]);
-      if (loads_ != 1) scale_loads(*c.type, values_[i]);
+      if (loads_ != 1) scale_loads(c.type->parameters, "", values_[i]);
       // A misspelt key is one slip: that the right one is missing goes without saying.
       if (diagnostics_.size() > before) continue;
       diagnostics_.collect([&] { check_alternatives(*c.fields, c.type->parameters, c.type->ports, c.path); });
@@ -282,15 +282,18 @@ class Assembler final : public Resolver {
     }
   }
 
-  void scale_loads(const ComponentType& type, FieldValues& values) const {
-    for (const Parameter& p : type.parameters) {
-      const FieldValue* given = p.load ? values.find(p.key) : nullptr;
+  void scale_loads(const std::vector<Parameter>& parameters, const std::string& prefix,
+                   FieldValues& values) const {
+    for (const Parameter& p : parameters) {
+      const std::string key = prefix + p.key;
+      if (p.type == Parameter::Type::group) scale_loads(p.group, key + ".", values);
+      const FieldValue* given = p.load ? values.find(key) : nullptr;
       if (!given) continue;
       FieldValue scaled = *given;
       if (auto* number = std::get_if<double>(&scaled)) *number *= loads_;
       if (auto* vector = std::get_if<std::vector<double>>(&scaled))
         for (double& x : *vector) x *= loads_;
-      values.set(p.key, std::move(scaled), values.given(p.key));
+      values.set(key, std::move(scaled), values.given(key));
     }
   }
 

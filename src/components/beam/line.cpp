@@ -264,7 +264,7 @@ class Builder {
     const Vector3 force = vector3(b_, "load.force"), follower = vector3(b_, "load.follower"),
                   moment = vector3(b_, "load.moment");
     const bool by_signal = b_.connected("load_factor");
-    if (dot(force, force) + dot(follower, follower) + dot(moment, moment) == 0) {
+    if (!b_.given("load.force") && !b_.given("load.follower") && !b_.given("load.moment")) {
       if (by_signal)
         b_.refuse("E-MISSING", "load_factor", "there is no load that it could multiply",
                   "load: {force: […]}");
@@ -370,9 +370,9 @@ ComponentType beam_line() {
                     vector("moment", "N*m", 3, "torsion and two bending moments").otherwise("[0, 0, 0]")},
                    "loads that it has, all along, in the form given by the line"));
   type.takes(group("load",
-                   {vector("force", "N/m", 3, "keeps its direction, world axes").otherwise("[0, 0, 0]"),
-                    vector("follower", "N/m", 3, "turns with the section, its axes").otherwise("[0, 0, 0]"),
-                    vector("moment", "N", 3, "per length, turns with the section").otherwise("[0, 0, 0]")},
+                   {vector("force", "N/m", 3, "keeps its direction, world axes").otherwise("[0, 0, 0]").as_load(),
+                    vector("follower", "N/m", 3, "turns with the section, its axes").otherwise("[0, 0, 0]").as_load(),
+                    vector("moment", "N", 3, "per length, turns with the section").otherwise("[0, 0, 0]").as_load()},
                    "on it, per length of the unloaded line; its weight comes of itself"));
   type.connects(signal_port("load_factor", "1", "multiplies `load`").optional());
   type.takes(group("initial",
