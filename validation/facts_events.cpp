@@ -22,7 +22,7 @@ std::vector<double> times_of(const TextRun& run, const std::string& who) {
 
 /// A motion in pieces, to full precision: the time at which g falls below zero next, and the motion there.
 template <std::size_t n>
-struct Pieces {
+struct SmoothPieces {
   using Values = std::array<Real, n>;
   using Derivative = typename ReferenceOde<n>::Derivative;
   Real t = 0;
@@ -91,7 +91,7 @@ TEST_CASE("a pendulum that hits a stop: impact times and motion of second order,
   const ReferenceOde<2>::Derivative f = [](Real, const auto& y) {
     return std::array<Real, 2>{y[1], -9.81L * std::sin(y[0])};
   };
-  Pieces<2> truth{0, {1.2L, 0}, 0.01L};
+  SmoothPieces<2> truth{0, {1.2L, 0}, 0.01L};
   std::vector<double> impacts;
   for (int k = 0; k < 3; ++k) {
     truth.to_event(f, [](const auto& y) { return y[0] + 0.2L; });
@@ -154,7 +154,7 @@ TEST_CASE("a thermostat: switching times of second order") {
 
 TEST_CASE("a relay drives a double integrator: switching times of second order, chattering is told") {
   // x″ = ∓1 with the relay on x + 0.5 v (a lead): it switches faster and faster; without the lead it oscillates.
-  Pieces<2> truth{0, {1, 0}, 0.01L};
+  SmoothPieces<2> truth{0, {1, 0}, 0.01L};
   std::vector<double> exact;
   for (int k = 0; k < 5; ++k) {
     const Real u = k % 2 == 0 ? -1 : 1;
@@ -198,7 +198,7 @@ TEST_CASE("hard saturation: corners are located, second order behind them") {
   const ReferenceOde<2>::Derivative f = [=](Real, const auto& y) {
     return std::array<Real, 2>{y[1], -sat(4 * y[0] + y[1])};
   };
-  Pieces<2> truth{0, {2, 0}, 0.01L};
+  SmoothPieces<2> truth{0, {2, 0}, 0.01L};
   std::vector<double> exact;
   for (int k = 0; k < 4; ++k) {  // out of a limit, into the next one …
     truth.to_event(f, [=, odd = k % 2](const auto& y) {
@@ -242,7 +242,7 @@ TEST_CASE("stick-slip: sticking does not creep, breaks away at the static fricti
     const Real r = (y[1] - 0.1L) / 0.1L;
     return std::array<Real, 2>{y[1], -10 * y[0] + 1 + 0.5L * std::exp(-r * r)};
   };
-  Pieces<2> truth{1.5L, {0.15L, 0.1L}, 0.005L};
+  SmoothPieces<2> truth{1.5L, {0.15L, 0.1L}, 0.005L};
   truth.to_event(slides, [](const auto& y) { return 0.1L - y[1]; });
   const double sticks = double(truth.t);
   const double again = sticks + double((0.15L - truth.y[0]) / 0.1L);
