@@ -64,6 +64,24 @@ def test_verbs_and_options(folder):
     json.loads(run("components", "--schema").stdout)
 
 
+def test_modes(folder):
+    model = folder / "swing" / "model.yaml"
+    model.parent.mkdir()
+    model.write_text(MODEL)
+    says(run("modes", "swing/model.yaml", cwd=folder), "0.3183099", "mass.position", "swing-modes")
+    rows = list(csv.DictReader((folder / "swing-modes" / "modes.csv").open()))
+    assert len(rows) == 1 and abs(float(rows[0]["imaginary"]) - 2) < 1e-9
+    assert len(list(csv.reader((folder / "swing-modes" / "results.csv").open()))) == 49
+    run("modes", "swing/model.yaml", "--sweep", "spring.stiffness", "1 N/m", "9 N/m", "3", "--out", "sweep", cwd=folder)
+    lines = list(csv.DictReader((folder / "sweep" / "campbell.csv").open()))
+    assert [round(2 * 3.141592653589793 * float(r["mode_1.frequency"]), 6) for r in lines] == [1, 2.236068, 3]
+    assert (folder / "sweep" / "plot-1.svg").exists()
+    says(run("modes", "swing/model.yaml", "--at", "equilibrum", cwd=folder, status=2), "E-USAGE", "did you mean equilibrium?")
+    says(run("modes", "swing/model.yaml", "--count", "0", cwd=folder, status=2), "E-USAGE")
+    says(run("modes", "swing/model.yaml", "--below", "3 rad/s", cwd=folder, status=2), "E-USAGE", "Hz")
+    says(run("buckling", "swing/model.yaml", cwd=folder, status=3), "E-MODES", "no load")
+
+
 def test_run_folders(folder):
     model = folder / "swing" / "model.yaml"
     model.parent.mkdir()

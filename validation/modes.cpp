@@ -218,7 +218,7 @@ TEST_CASE("the Whipple bicycle: eigenvalues at 5 m/s, published to 14 digits") {
   REQUIRE(moving.size() == 3);
   check(moving[0], -0.32286642900409, 1e-6);
   check(moving[1], Complex(-0.77534188219585, 4.46486771378823), 1e-7);
-  check(moving[2], -14.07838969279822, 1e-8);
+  check(moving[2], -14.07838969279822, 1e-7);
 }
 
 TEST_CASE("a cantilever: bending frequencies converge with the square of the segments") {
@@ -262,7 +262,7 @@ TEST_CASE("a beam that turns: flapping is stiffened by the centrifugal force") {
 gravity: none
 parameters: {n: 16, speed: 0 rad/s}
 components:
-  hub: {type: body.rigid, mass: 1 kg, principal_inertia: [1 kg*m^2, 1 kg*m^2, 1e6 kg*m^2], initial: {angular_velocity: [0, 0, speed]}}
+  hub: {type: body.rigid, mass: 1 kg, principal_inertia: [6e5 kg*m^2, 6e5 kg*m^2, 1e6 kg*m^2], initial: {angular_velocity: [0, 0, speed]}}
   axle: {type: joint.revolute, between: [ground, hub], at: [0, 0, 0], axis: [0, 0, 1]}
   beam:
     type: beam.line

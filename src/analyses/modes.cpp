@@ -492,7 +492,7 @@ class Undamped final : public Problem {
     return square < 0 ? Complex(std::sqrt(-square), 0) : Complex(0, std::sqrt(square));
   }
   /// Forces that follow what they push, and controllers, make K unsymmetric: then there is no such problem.
-  bool self_adjoint() {
+  bool self_adjoint(double rounding) {
     std::mt19937 random(5);
     std::uniform_real_distribution<double> uniform(-1, 1);
     std::vector<double> x(positions_), y(positions_), Tx(positions_), Ty(positions_);
@@ -512,7 +512,7 @@ class Undamped final : public Problem {
       yTx += My[i] * Tx[i];
       size += std::abs(Mx[i] * Ty[i]) + std::abs(My[i] * Tx[i]);
     }
-    return std::abs(xTy - yTx) <= 1e-6 * size;
+    return std::abs(xTy - yTx) <= (1e-6 + rounding) * size;
   }
 
  private:
@@ -709,6 +709,7 @@ class Finder {
     system_.tangent(state_, Shift::damping(), {}, r, C);
     system_.tangent(state_, {.acceleration = 1, .store = 1, .flow = 0}, {}, r, M);
     const int positions = system_.rows(Kind::position).end;
+    double all_stiffness = 0, all_damping = 0, all_mass = 0;
     for (int j = 0; j < system_.rows(Kind::algebraic).begin; ++j) {
       const double mass = std::abs(M[p.find(j, j)]);
       if (mass == 0) continue;
@@ -721,8 +722,17 @@ class Finder {
       if (j >= positions) stiffness = 0;
       for (const double rate : {std::sqrt(stiffness / mass), damping / mass})
         if (rate > 0) rates.push_back(rate);
-      noise_ = std::max(noise_, 1e-7 * std::sqrt(stiffness / mass));
+      if (j < positions) {
+        const double nominal = system_.nominal()[j];
+        all_stiffness += stiffness * nominal * nominal;
+        all_damping += damping * nominal * nominal;
+        all_mass += mass * nominal * nominal;
+      }
     }
+    if (all_mass > 0)  // √ε of all together
+      noise_ = 3e-8 * std::max(std::sqrt(all_stiffness / all_mass), all_damping / all_mass);
+    for (const LieVariable& v : system_.lie_variables())  // … and of the forces of inertia of what turns
+      noise_ = std::max(noise_, 3e-8 * norm(at(state_.rate, v.place.row + v.dofs() - 3)));
     if (!rates.empty()) std::nth_element(rates.begin(), rates.begin() + rates.size() / 2, rates.end());
     sigma_ = std::max(10 * noise_, rates.empty() ? 1.0 : 1e-3 * rates[rates.size() / 2]);
   }
@@ -742,7 +752,8 @@ class Finder {
         sigma_ *= 30;
         continue;
       }
-      if (options_.undamped && !static_cast<Undamped&>(*problem).self_adjoint())
+      if (options_.undamped &&
+          !static_cast<Undamped&>(*problem).self_adjoint(10 * noise_ * noise_ / (sigma_ * sigma_)))
         throw ModelError(
             "E-MODES", "--undamped",
             "the stiffness is not symmetric here: a force turns with what it pushes, a controller acts, or "
