@@ -88,7 +88,8 @@ bool one(const Registry& registry, int elements, int order, const char* damping,
             std::min(took[threads - 1], seconds([&] { system.tangent(s, c, {}, r, values); }, 1, 0.05));
       }
     workers.use(before);
-    report(bench, name + ", assembly with two threads", took[1] / took[0], "one thread, by the clock", took[1] * 1e6, "us");
+    report(bench, name + ", assembly with two threads", took[1] / took[0], "one thread, by the clock",
+           took[1] * 1e6, "us");
   }
   if (elements >= 1000)
     report(bench, name + ", memory", 0, "none", (peak_memory_bytes() - memory_before) / elements,

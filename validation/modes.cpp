@@ -285,6 +285,74 @@ components:
   }
 }
 
+TEST_CASE("a beam damped in proportion to stiffness and mass: every mode by the same formula") {
+  for (const int order : {1, 2, 3}) {
+    const auto text = [&](const char* damping) {
+      return fmt::format(R"(
+gravity: none
+components:
+  beam: {{type: beam.line, from: [0, 0, 0], to: [1 m, 0, 0], elements: 6, order: {}, rectangle: {{width: 3 cm, height: 2 cm}}, material: steel, twist: 20 deg, offset: [0, 4 mm]{}}}
+  root: {{type: joint.fixed, between: [ground, beam.start], at: [0, 0, 0]}}
+)",
+                         order, damping);
+    };
+    const Found free = modes_of(read(text("")), {}, {.count = 8}),
+                damped = modes_of(read(text(", damping: {stiffness: 20 us, mass: 3 1/s}")), {}, {.count = 8});
+    REQUIRE(free.modes.size() == 8);
+    REQUIRE(damped.modes.size() == 8);
+    for (int k = 0; k < 8; ++k) {
+      const double omega = free.modes[k].s.imag(), ratio = 0.5 * (20e-6 * omega + 3 / omega);
+      CHECK(std::abs(free.modes[k].s.real()) < 1e-7 * omega);
+      check(damped.modes[k].s, omega * Complex(-ratio, std::sqrt(1 - ratio * ratio)), 1e-6);
+    }
+  }
+}
+
+TEST_CASE("tension raises the frequencies of a beam, and makes those of a string") {
+  // Supported at both ends: ω_k = (kπ/L)² √(EI/ρA) √(1 + N L²/(k²π² EI)); a string √(N/ρA) kπ/L.
+  constexpr double EI = 10, N = 500, mass = 0.5, L = 2;
+  double before[3] = {};
+  for (const int n : {20, 40}) {
+    const Found found = modes_of(read(fmt::format(R"(
+gravity: none
+components:
+  beam: {{type: beam.line, from: [0, 0, 0], to: [2 m, 0, 0], elements: {}, properties: {{axial: 1e8 N, shear: [1e8 N, 1e8 N], torsion: 1e4 N*m^2, bending: [10 N*m^2, 1e4 N*m^2], mass: 0.5 kg/m, inertia: [1e-7 kg*m, 1e-7 kg*m, 1e-7 kg*m]}}, prestress: {{force: [500 N, 0, 0]}}}}
+  left: {{type: joint.revolute, between: [ground, beam.start], at: [0, 0, 0], axis: [0, 1, 0]}}
+  right: {{type: joint.revolute, between: [ground, beam.end], at: [2 m, 0, 0], axis: [0, 1, 0]}}
+)",
+                                                  n)),
+                                 {}, {.count = 3, .undamped = true});
+    REQUIRE(found.modes.size() == 3);
+    for (int k = 1; k <= 3; ++k) {
+      const double wave = k * pi / L,
+                   exact = wave * wave * std::sqrt(EI / mass) * std::sqrt(1 + N / (wave * wave * EI));
+      const double error = found.modes[k - 1].s.imag() / exact - 1;
+      if (n == 40) CHECK(before[k - 1] / error == doctest::Approx(4).epsilon(0.1));
+      before[k - 1] = error;
+    }
+  }
+  for (const double e : before) CHECK(std::abs(e) < 5e-3);
+
+  const Found string = modes_of(read(R"(
+gravity: none
+components:
+  a: {type: body.anchor, position: [0, 0, 0]}
+  b: {type: body.anchor, position: [2 m, 0, 0]}
+  string: {type: beam.cable, from: a, to: b, elements: 40, axial: 1e6 N, mass: 0.5 kg/m, tension: 500 N}
+)"),
+                                {}, {.count = 6, .undamped = true});
+  REQUIRE(string.modes.size() == 6);  // each in two directions
+  const double l = L / 40;
+  for (int k = 1; k <= 3; ++k) {
+    // With the mass shared evenly between the ends of bars: 6 (1 − cos kl)/(2 + cos kl) instead of (kl)².
+    const double kl = k * pi / L * l,
+                 exact = std::sqrt(N / mass) / l * std::sqrt(6 * (1 - std::cos(kl)) / (2 + std::cos(kl)));
+    const double stretched =
+        std::sqrt(1 + N / 1e6);  // its mass is that of the unloaded length, which is less
+    for (const int i : {2 * k - 2, 2 * k - 1}) check(string.modes[i].s, Complex(0, exact * stretched), 1e-6);
+  }
+}
+
 TEST_CASE("circuits and controllers take part") {
   const Found rlc = modes_of(read(R"(
 nodes: {electrical: [a, b, c]}
@@ -345,11 +413,14 @@ components:
   press: {type: force.point, at: beam.end, force: [-load, 0, 0]}
 )";
 
-std::vector<BucklingMode> buckling_of(const std::vector<std::pair<std::string, std::string>>& set,
-                                      int count) {
+BucklingResult column_with(const std::vector<std::pair<std::string, std::string>>& set, int count) {
   const Model model = read(column, set);
   const WithLoads with_loads = [&](double f) { return assemble(model, {}, f); };
-  const BucklingResult result = find_buckling(assemble(model).initial, {.count = count}, with_loads);
+  return find_buckling(assemble(model).initial, {.count = count}, with_loads);
+}
+std::vector<BucklingMode> buckling_of(const std::vector<std::pair<std::string, std::string>>& set,
+                                      int count) {
+  const BucklingResult result = column_with(set, count);
   CHECK(result.warnings.empty());
   return result.modes;
 }
@@ -376,6 +447,16 @@ TEST_CASE("a column that is pressed shorter before it buckles") {
                exact = (std::sqrt(1 + 4 * k * euler) - 1) / (2 * k);
   CHECK(modes[0].factor == doctest::Approx(exact).epsilon(3e-5));  // segments: second order
   CHECK(std::abs(modes[0].linear / exact - 1) > 1e-3);  // what the unloaded structure alone would tell
+}
+
+TEST_CASE("where rounding hides how loads change the stiffness nothing wrong is reported") {
+  for (const char* shear : {"1e4 N", "1e6 N", "1e9 N"}) {
+    const double k = 1 / std::atof(shear) - 1.0 / 50, euler = pi * pi / 4,
+                 exact = (std::sqrt(1 + 4 * k * euler) - 1) / (2 * k);
+    const BucklingResult result = column_with({{"axial", "50 N"}, {"shear", shear}, {"n", "40"}}, 1);
+    CHECK(result.modes.size() + result.warnings.size() > 0);
+    for (const BucklingMode& mode : result.modes) CHECK(mode.factor == doctest::Approx(exact).epsilon(2e-3));
+  }
 }
 
 TEST_CASE("load steps find an equilibrium that is the same as without") {

@@ -42,10 +42,11 @@ class Buckling {
       if (static_cast<int>(result.modes.size()) == options_.count) break;
       if (BucklingMode mode; refine(c, mode)) result.modes.push_back(std::move(mode));
       else
-        result.warnings.push_back(fmt::format(
-            "near {:.4g} times the loads the unloaded structure would buckle, but the equilibrium "
-            "could not be followed so far, or bends away: left out",
-            c.factor));
+        result.warnings.push_back(
+            fmt::format("near {:.4g} times the loads the unloaded structure would buckle, but the "
+                        "equilibrium could not be followed so "
+                        "far, bends away, or stiffnesses differ too much to be sure: left out",
+                        c.factor));
     }
     std::stable_sort(result.modes.begin(), result.modes.end(),
                      [](const BucklingMode& a, const BucklingMode& b) { return a.factor < b.factor; });
@@ -174,6 +175,7 @@ class Buckling {
       return false;
     }
     const System& system = last_->assembly.system;
+    if (!(softness(now.shape) < 0.05)) return false;
     mode.factor = now.factor;
     mode.state = last_->state;
     mode.shape = std::move(now.shape);
@@ -185,6 +187,23 @@ class Buckling {
     const double unit = system.nominal()[mode.largest] / mode.shape[mode.largest];
     for (double& x : mode.shape) x *= unit;
     return true;
+  }
+  /// What is left of the stiffness against a shape at the last level, |J(0)⁻¹ J φ|/|φ|: a thousandth at a thousandth below the
+  /// factor (its root where the path turns back). More means that differences of J have drowned in rounding, and the factor with them.
+  double softness(const std::vector<double>& shape) const {
+    const System& system = unloaded_->assembly.system;
+    Newton newton(system, 0, {});
+    std::copy(unloaded_->matrix.begin(), unloaded_->matrix.end(), newton.matrix().begin());
+    if (!newton.factor().ok) return INFINITY;
+    std::vector<double> left(system.size());
+    multiply(system.pattern(), last_->matrix, shape, left);
+    newton.solver().solve(left);
+    double before = 0, after = 0;
+    for (int i = 0; i < system.rows(Kind::position).end; ++i) {
+      before += std::pow(shape[i] / system.nominal()[i], 2);
+      after += std::pow(left[i] / system.nominal()[i], 2);
+    }
+    return std::sqrt(after / before);
   }
   static double likeness(const System& system, const std::vector<double>& a, const std::vector<double>& b) {
     double ab = 0, aa = 0, bb = 0;

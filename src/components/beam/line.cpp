@@ -369,11 +369,12 @@ ComponentType beam_line() {
                    {vector("force", "N", 3, "tension and two shear forces").otherwise("[0, 0, 0]"),
                     vector("moment", "N*m", 3, "torsion and two bending moments").otherwise("[0, 0, 0]")},
                    "loads that it has, all along, in the form given by the line"));
-  type.takes(group("load",
-                   {vector("force", "N/m", 3, "keeps its direction, world axes").otherwise("[0, 0, 0]").as_load(),
-                    vector("follower", "N/m", 3, "turns with the section, its axes").otherwise("[0, 0, 0]").as_load(),
-                    vector("moment", "N", 3, "per length, turns with the section").otherwise("[0, 0, 0]").as_load()},
-                   "on it, per length of the unloaded line; its weight comes of itself"));
+  type.takes(group(
+      "load",
+      {vector("force", "N/m", 3, "keeps its direction, world axes").otherwise("[0, 0, 0]").as_load(),
+       vector("follower", "N/m", 3, "turns with the section, its axes").otherwise("[0, 0, 0]").as_load(),
+       vector("moment", "N", 3, "per length, turns with the section").otherwise("[0, 0, 0]").as_load()},
+      "on it, per length of the unloaded line; its weight comes of itself"));
   type.connects(signal_port("load_factor", "1", "multiplies `load`").optional());
   type.takes(group("initial",
                    {vector("velocity", "m/s", 3, "of `from`, world axes").otherwise("[0, 0, 0]"),
