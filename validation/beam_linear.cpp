@@ -270,10 +270,17 @@ TEST_CASE("in the model language: a thick cantilever under its weight and a forc
     const double deflection = F * std::pow(length, 3) / (3 * EI) + F * length / GA +
                               q * std::pow(length, 4) / (8 * EI) + q * length * length / (2 * GA) +
                               q * h * h / 12 * length * length / (2 * EI);
-    const double shear =
-        F + q * (length - h / 2);  // in the middle of the first segment, the weight at the nodes
-    const double moment =
-        F * (length - h / 2) + q * length * (length / 2) - q * length * h / 2 + q * h / 2 * h / 2;
+    // In the middle of a segment, the weight at the nodes; at the root the line through the first two.
+    const auto middle = [&](int k, bool force) {
+      const double s = (k + 0.5) * h;
+      double sum = force ? F : F * (length - s);
+      for (int j = k + 1; j <= n; ++j) sum += (j == n ? 0.5 : 1.0) * q * h * (force ? 1 : j * h - s);
+      return sum;
+    };
+    const auto root = [&](bool force) {
+      return n == 1 ? middle(0, force) : 1.5 * middle(0, force) - 0.5 * middle(1, force);
+    };
+    const double shear = root(true), moment = root(false);
     fmt::print(
         "a thick cantilever, {:2} segments: deflection {:.8e} m, off by {:.0e}; at the root force {:.0e}, "
         "torque {:.0e}; "

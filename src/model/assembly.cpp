@@ -247,8 +247,9 @@ class Assembler final : public Resolver {
     values_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
       const FlatComponent& c = model_.components[i];
-      std::vector<std::string> also = {"type", "for"};
+      std::vector<std::string> also;  // ports first: of two that are equally near the first is meant
       for (const Port& p : c.type->ports) also.push_back(p.key);
+      also.insert(also.end(), {"type", "for"});
       const std::size_t before = diagnostics_.size();
       values_[i] = FieldReader(*c.space, c.loop, model_.allow_outside)
                        .read(*c.fields, c.type->parameters, also, c.path, diagnostics_);

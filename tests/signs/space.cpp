@@ -55,8 +55,8 @@ Cases space() {
          const At lifted(0.02, beam + "[0, 0, 100 N]}");
          CHECK(lifted["l.end.position.z"] > 0);
          CHECK(lifted["l.end.force.z"] > 0);
-         CHECK(lifted["l.end.moment.y"] < 0);
-         CHECK(lifted["l.end.curvature.y"] < 0);
+         CHECK(lifted["l.start.moment.y"] < 0);
+         CHECK(lifted["l.start.curvature.y"] < 0);
          const At along(
              0.02,
              "l: {type: beam.line, from: [0, 0, 0], to: [0, 0, 1 m], up: [1, 0, 0], rectangle: "
@@ -64,6 +64,50 @@ Cases space() {
              "1 cm}, material: steel}\nroot: {type: joint.fixed, between: [ground, l.start], at: [0, 0, 0]}\n"
              "f: {type: force.point, at: l.end, force: [100 N, 0, 0]}");
          CHECK(along["l.end.force.z"] > 0);  // the section's z is up
+       }},
+
+      {"beam.cable",
+       [] {
+         const At at(0.5, R"yaml(
+s: {type: body.sphere, radius: 0.1 m, mass: 2 kg, initial: {position: [0, 0, -1 m]}}
+c: {type: beam.cable, from: ground, to: s, elements: 1, axial: 1e5 N, mass: 1 g/m, damping: 20 ms}
+)yaml");
+         CHECK(at["c.tension"] == doctest::Approx(20).epsilon(1e-3));  // it holds the weight
+         const At slack(0, R"yaml(
+s: {type: body.sphere, radius: 0.1 m, mass: 2 kg, initial: {position: [0, 0, -1 m]}}
+c: {type: beam.cable, from: ground, to: s, elements: 1, length: 2 m, axial: 1e5 N, mass: 1 g/m}
+)yaml");
+         CHECK(std::abs(slack["c.tension"]) < 1e-6);
+       }},
+      {"body.lumped",
+       [] {
+         const At at(0, R"yaml(
+s: {type: body.sphere, radius: 0.1 m, mass: 2 kg, frames: {side: {position: [0.5 m, 0, 0]}}}
+m: {type: body.lumped, at: s.side, mass: 1 kg}
+w: {type: joint.fixed, between: [ground, s]}
+)yaml");
+         CHECK(at["w.force.z"] == about(30));
+         CHECK(at["w.torque.y"] == about(-5));  // the weight at x = 0.5 m turns about +y, which is held back
+         CHECK(
+             slope(
+                 "s: {type: body.rigid, mass: 1 kg, inertia: [[1 kg*m^2, 0, 0], [0, 1 kg*m^2, 0], [0, 0, 1 "
+                 "kg*m^2]], "
+                 "frames: {side: {position: [0.5 m, 0, 0]}}}\nm: {type: body.lumped, at: s.side, mass: 4 kg, "
+                 "inertia: [0, "
+                 "0, 1 kg*m^2]}\np: {type: joint.revolute, between: [ground, s], axis: [0, 0, 1]}\nq: {type: "
+                 "force.torque, at: s, torque: [0, 0, 3 N*m]}",
+                 "s.angular_velocity.z") == roughly(1));  // 1 + 4 · 0.5² + 1
+       }},
+      {"joint.spider",
+       [] {
+         const At at(0, R"yaml(
+a: {type: body.sphere, radius: 0.1 m, mass: 2 kg, initial: {position: [1 m, 0, 0]}}
+b: {type: body.sphere, radius: 0.1 m, mass: 3 kg, initial: {position: [0, 1 m, 0]}}
+j: {type: joint.spider, hub: ground, feet: {left: a, right: b}}
+)yaml");
+         CHECK(at["j.left.force.z"] == about(20));
+         CHECK(at["j.right.force.z"] == about(30));
+         CHECK(std::abs(at["j.left.torque.y"]) < 1e-9);  // at the foot
        }},
 
       // ---- solids

@@ -245,7 +245,17 @@ class Builder {
     }
   }
 
+  /// Pieces that differ by rounding alone are alike.
+  static double tidy(double x) {
+    int exponent = 0;
+    const double mantissa = std::frexp(x, &exponent);
+    return std::abs(x) < 1e-13 ? 0 : std::ldexp(std::nearbyint(std::ldexp(mantissa, 42)), exponent - 42);
+  }
   void draw(int k, Scene::Beam piece) {
+    piece.length = tidy(piece.length);
+    for (double& x : piece.natural) x = tidy(x);
+    for (auto& row : piece.stiffness)
+      for (double& x : row) x = tidy(x);
     b_.draw_beam(std::move(piece), {node(k).variable, offset_}, {node(k + 1).variable, offset_});
   }
 

@@ -7,6 +7,7 @@ using joint::Equation;
 using enum Equation::Kind;
 
 void build(Build& b) {
+  if (const Node* given = b.node("feet"); given && !given->is_mapping()) b.frame("feet");  // refuses it
   const auto& feet = b.entries("feet");
   if (feet.empty())
     b.refuse("E-MISSING", "", "it has no feet", "feet: {left: beam.end, right: plate.corner}");
