@@ -288,3 +288,26 @@ TEST_CASE("the acceleration of a station is that of its frame") {
   CHECK(std::hypot(r[0], r[1]) == doctest::Approx(0.5).epsilon(1e-2));
   CHECK(r[3] == doctest::Approx(0.5 + 0.5 * std::cos(1.0)).epsilon(1e-4));
 }
+
+TEST_CASE("bent and twisted far: elements of order p converge with the power 2p of their length") {
+  const auto tip = [](int order, int n) {
+    const TextRun run(
+        fmt::format(
+            "  line: {{type: beam.line, from: [0, 0, 0], to: [1, 0, 0], elements: {}, order: {}, properties: "
+            "{{axial: 1e5, shear: [4e4, 4e4], torsion: 2, bending: [1, 3], mass: 1, inertia: [1, 1, 1]}}}}\n"
+            "  root: {{type: joint.fixed, between: [ground, line.start], at: [0, 0, 0]}}\n"
+            "  push: {{type: force.point, at: line.end, force: [0, 2, -4]}}\n",
+            n, order),
+        "until: 1 us, step: 1 us", {"line.end.position.x", "line.end.position.y", "line.end.position.z"},
+        "gravity: [0, 0, 0]\nstart: equilibrium\nunits: SI");
+    return Vector3{{run.rows[0][0], run.rows[0][1], run.rows[0][2]}};
+  };
+  const Vector3 reference = tip(3, 48);
+  for (const int order : {1, 2, 3}) {
+    const double coarse = norm(tip(order, 4) - reference), middle = norm(tip(order, 8) - reference),
+                 fine = norm(tip(order, 16) - reference);
+    fmt::print("order {}: off by {:.1e}, {:.1e}, {:.1e} with 4, 8 and 16 elements\n", order, coarse, middle,
+               fine);
+    CHECK(std::log2(middle / fine) == doctest::Approx(2 * order).epsilon(0.05));
+  }
+}
