@@ -103,7 +103,7 @@ def there(elements, step, length=10.0, until=UNTIL, corner=True):
     settings.timeIntegration.numberOfSteps = round(until / step)
     settings.timeIntegration.endTime = until
     settings.timeIntegration.generalizedAlpha.spectralRadius = 0.9
-    settings.timeIntegration.newton.useModifiedNewton = True
+    settings.timeIntegration.newton.useModifiedNewton = False  # the modified one hangs here
     settings.solutionSettings.writeSolutionToFile = False
     settings.timeIntegration.verboseMode = 0
     settings.linearSolverType = exu.LinearSolverType.EigenSparse
@@ -117,11 +117,19 @@ def there(elements, step, length=10.0, until=UNTIL, corner=True):
 def main():
     for name, run in (("here", here), ("exudyn", there)):
         for elements, step in ((4, 0.05), (8, 0.025), (16, 0.0125), (32, 0.00625)):
-            seconds, tip, _ = run(elements, step)
+            try:
+                seconds, tip, _ = run(elements, step)
+            except exu.SolverError as fault:
+                print(f"{name}, {elements} elements: {fault}", file=sys.stderr)
+                continue
             report(f"{name}, right angle, 2 x {elements} elements, h = {step} s", float(np.linalg.norm(tip - REFERENCE)),
                    "error of the tip at 5 s in m", seconds * 1e3, "ms")
     for elements in (100, 1000):
-        both = [run(elements, 0.01, length=0.5 * elements, until=1.0, corner=False) for run in (here, there)]
+        try:
+            both = [run(elements, 0.01, length=0.5 * elements, until=1.0, corner=False) for run in (here, there)]
+        except exu.SolverError as fault:
+            print(f"straight, {elements} elements: {fault}", file=sys.stderr)
+            continue
         report(f"straight, {elements} elements, 100 steps", both[0][0] / both[1][0], "Exudyn", both[0][0] * 1e4, "us per step")
 
 
