@@ -11,7 +11,6 @@
 #include "analyses/configuration.hpp"
 #include "command_line.hpp"
 #include "components/registry.hpp"
-#include "external/trust.hpp"
 #include "messages.hpp"
 #include "quantity.hpp"
 #include "record/run_folder.hpp"
@@ -274,6 +273,7 @@ int sweep(const Command& command) {
   else if (!command.quiet)
     fmt::print("  {} values of {}, {} modes followed, in {} and plot-1.svg\n", sweep.values.size(), sweep.key,
                lines.size(), (folder.path() / "campbell.csv").string());
+  if (command.report) write_report(folder.path().string(), "", command.json);
   return 0;
 }
 

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 #include "core/manifold.hpp"
-#include "external/trust.hpp"
 #include "messages.hpp"
+#include "model_files.hpp"
 #include "record/motion.hpp"
 #include "record/writer.hpp"
 #include "report/scene.hpp"
@@ -60,21 +59,10 @@ std::vector<const ShapeOfRows*> shapes_of(const std::vector<Mode>& modes) {
 RunFolder shapes_folder(const Command& command, const Model& model, const Assembly& assembly,
                         const std::string& suffix) {
   const std::filesystem::path path = command.arguments.at(0);
-  std::string source;
-  std::map<std::string, std::string> files;
-  try {
-    source = external::read_file(path);
-    for (const UsedFile& used : model.used_files()) files[used.name] = external::read_file(used.path);
-  } catch (const external::LoadError& e) {
-    throw ModelError(e.code, "", e.cause, e.hint);
-  }
+  const ModelFiles files(model, path);
   RunFolder folder =
       command.out.empty() ? RunFolder::beside(path, suffix) : RunFolder::at(command.out, command.force);
-  folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
-                                         ESCAPEMENT_VERSION, write_yaml(model.flattened())));
-  folder.write("source.yaml", source);
-  folder.write("scene.json", scene_json(model, assembly).text() + "\n");
-  for (const auto& [name, content] : files) folder.write(name, content);
+  files.write(folder, model, assembly);
   if (command.json) print_json(Json::object().set("event", "started").set("folder", folder.path().string()));
   return folder;
 }
@@ -82,7 +70,13 @@ RunFolder shapes_folder(const Command& command, const Model& model, const Assemb
 void write_shapes(const RunFolder& folder, const Model& model, const Assembly& assembly, const State& about,
                   const std::vector<const ShapeOfRows*>& shapes) {
   const System& system = assembly.system;
-  const auto channels = assembly.recorded(model);
+  std::vector<const Channel*> channels;
+  std::vector<double> resting;  // the values of the configuration itself
+  for (const Channel* c : assembly.recorded(model))
+    if (const double value = assembly.read(*c, about); std::isfinite(value)) {
+      channels.push_back(c);
+      resting.push_back(value);
+    }
   std::vector<Column> columns = {{"time", "s", "shape k plays from k - 1 to k"}};
   for (const Channel* c : channels) columns.push_back({c->name, c->unit, c->summary});
   const auto csv = csv_writer(folder.path() / "results.csv", columns);
@@ -108,7 +102,7 @@ void write_shapes(const RunFolder& folder, const Model& model, const Assembly& a
       values[0] = static_cast<double>(k) + part;
       for (std::size_t c = 0; c < channels.size(); ++c) {
         values[c + 1] = assembly.read(*channels[c], state);
-        if (!std::isfinite(values[c + 1])) values[c + 1] = 0;  // a picture of the shape, not of the channel
+        if (!std::isfinite(values[c + 1])) values[c + 1] = resting[c];  // the shape is larger than life
       }
       csv->row(values);
       if (!motion) continue;

@@ -6,50 +6,29 @@
 #include <cmath>
 #include <random>
 
+#include "analyses/twist.hpp"
 #include "core/manifold.hpp"
 
 namespace escapement {
 namespace {
 
-Vector3 at(std::span<const double> x, int i) { return {{x[i], x[i + 1], x[i + 2]}}; }
-
 /// The twists that frames keep in space while they are moved: what a steady turn is about.
 class Turning {
  public:
   explicit Turning(const System& system) : system_(system) {}
-  Turning(const System& system, const State& state) : system_(system), twists_(state.rate) {
-    for (const LieVariable& variable : system.lie_variables()) {
-      const int row = variable.place.row, angular = variable.dofs() - 3;
-      const Rotation<double> R = rotation(state, variable);
-      const Vector3 w = R * at(state.rate, row + angular);
-      put(&twists_[row + angular], w);
-      if (angular > 0)
-        put(&twists_[row], R * at(state.rate, row) - cross(w, at(state.value, variable.place.value + 4)));
-    }
+  Turning(const System& system, const State& state) : system_(system) {
+    for (const LieVariable& v : system.lie_variables()) twists_.push_back(Twist::of(state, v));
   }
   bool is_still() const { return twists_.empty(); }
   /// Velocities of the frames where they are now.
   void give(State& state) const {
-    for (const LieVariable& variable : system_.lie_variables()) {
-      const int row = variable.place.row, angular = variable.dofs() - 3;
-      const Rotation<double> back = rotation(state, variable).inverse();
-      const Vector3 w = at(twists_, row + angular);
-      put(&state.rate[row + angular], back * w);
-      if (angular > 0)
-        put(&state.rate[row],
-            back * (at(twists_, row) + cross(w, at(state.value, variable.place.value + 4))));
-    }
+    for (std::size_t k = 0; k < twists_.size(); ++k)
+      twists_[k].seen_from(state, system_.lie_variables()[k], state.rate);
   }
 
  private:
-  static Rotation<double> rotation(const State& state, const LieVariable& variable) {
-    return {state.value[variable.place.value], at(state.value, variable.place.value + 1)};
-  }
-  static void put(double* x, const Vector3& a) {
-    for (int k = 0; k < 3; ++k) x[k] = a[k];
-  }
   const System& system_;
-  std::vector<double> twists_;  // by row; empty: at rest
+  std::vector<Twist> twists_;  // of the variables on groups; empty: at rest
 };
 
 /// Pseudo-transient continuation: [K + C/τ + M/τ², Φ_qᵀ; Φ_q, 0] δ = −R (T-equilibrium-2).
@@ -66,6 +45,7 @@ class Relaxation {
         stored_(system.size()),
         kept_(system.size(), 0) {
     std::copy(options.kept.position.begin(), options.kept.position.end(), kept_.begin());
+    newton_.solver().explain(false);  // a shorter step will do
   }
 
   /// False: it neither settles nor fails in so many iterations.
@@ -231,6 +211,7 @@ bool newton_to_equilibrium(const System& system, State& state, const StartOption
   std::fill(state.rate.begin(), state.rate.begin() + positions, 0.0);
   std::fill(state.acceleration.begin(), state.acceleration.end(), 0.0);
   Newton newton(system, 0, {});
+  newton.solver().explain(false);
   std::vector<double> r(system.size()), q;
   std::vector<char> kept(system.size(), 0);
   std::copy(options.kept.position.begin(), options.kept.position.end(), kept.begin());

@@ -76,13 +76,66 @@ TEST_CASE("cables: bars between bodies and free points, taut and slack, and thei
   }
 }
 
-TEST_CASE("what is read off beams and cables") {
-  // EndTension, BarTension, PointReading, Reading and ElementReading write no rows: validation.beam_forms reads them.
-  CHECK(Offers<beam::Reading>::outputs);
-  CHECK(Offers<beam::ElementReading<2>>::outputs);
-  CHECK(Offers<beam::EndTension<beam::Bar<beam::BodyPoint, beam::FreePoint>>>::outputs);
-  CHECK(Offers<beam::BarTension<beam::Bar<beam::FreePoint, beam::FreePoint>>>::outputs);
-  CHECK(Offers<beam::PointReading>::outputs);
+TEST_CASE("what is read off cables: tension at an end from two bars, where a point is") {
+  using beam::Bar, beam::BodyPoint, beam::FreePoint;
+  SystemBuilder b;
+  const FreePoint x{b.position<3>("x")}, y{b.position<3>("y")}, z{b.position<3>("z")};
+  const Bar<FreePoint, FreePoint> one{x, y, 1.0, 10, 0, false}, two{y, z, 1.0, 10, 0, false};
+  b.add(one);
+  b.add(two);
+  for (const FreePoint& p : {x, y, z})
+    b.add(beam::BarInertia<FreePoint, FreePoint>{p, p.node.variable == y.node.variable ? x : y, 1.0});
+  const ElementId end = b.add(beam::EndTension<Bar<FreePoint, FreePoint>>{one, two}),
+                  bar = b.add(beam::BarTension<Bar<FreePoint, FreePoint>>{two}),
+                  point = b.add(beam::PointReading{z.node});
+  const System system = b.finish();
+  State s = system.state();
+  system.value(s, y.node)[0] = 1.2;  // strains 0.2 and 0.4
+  system.value(s, z.node)[0] = 2.6;
+  system.rate(s, z.node)[1] = 3;
+  CHECK(end.group->output(s, end.index, 0) == doctest::Approx(1.5 * 2 - 0.5 * 4).epsilon(1e-14));
+  CHECK(bar.group->output(s, bar.index, 0) == doctest::Approx(4).epsilon(1e-14));
+  CHECK(point.group->output(s, point.index, 0) == 2.6);
+  CHECK(point.group->output(s, point.index, 4) == 3);
+}
+
+TEST_CASE(
+    "what is read off beams: segments on both sides, or an element that ends there, agree on a circle") {
+  // On a circle of constant curvature all readings are the same, whatever their weights.
+  constexpr double curvature = 0.8, l = 0.5, EI = 3;
+  beam::Stiffness k{};
+  for (int i = 0; i < 6; ++i) k[i][i] = i < 3 ? 100 : EI;
+  SystemBuilder b;
+  std::vector<Pose> nodes;
+  for (int i = 0; i < 3; ++i) {
+    nodes.push_back(b.pose("n" + std::to_string(i)));
+    b.add(body::Rigid{nodes.back(), 1, J});
+  }
+  const auto segment = [&](int i) {
+    return beam::DampedSegment{{nodes[i], nodes[i + 1], {}, {}, l, k, {{1}}}, 0.1};
+  };
+  const ElementId both = b.add(beam::Reading{nodes[0], segment(0), segment(1), 1.5});
+  beam::Element<2> e;
+  e.at = {nodes[0], nodes[1], nodes[2]};
+  e.length = 2 * l;
+  e.stiffness = {k, k};
+  for (auto& natural : e.natural) natural = {{1}};
+  const ElementId one = b.add(beam::ElementReading<2>{e, 0});
+  const System system = b.finish();
+  State s = system.state();
+  for (int i = 0; i < 3; ++i) {
+    const double angle = curvature * l * i;
+    const auto q = system.value(s, nodes[i]);
+    q[0] = std::cos(angle / 2);
+    q[3] = std::sin(angle / 2);
+    q[4] = std::sin(angle) / curvature;
+    q[5] = (1 - std::cos(angle)) / curvature;
+  }
+  for (const ElementId& id : {both, one})
+    for (int i = 0; i < 12; ++i) {
+      const double expected = i == 5 ? curvature : i == 11 ? EI * curvature : 0;
+      CHECK(std::abs(id.group->output(s, id.index, i) - expected) < 1e-12);
+    }
 }
 
 TEST_CASE("rules: points, weights and masses of elements") {

@@ -190,6 +190,4 @@ TEST_CASE("sections: areas and moments by their parts, torsion and shear by thei
   CHECK(i.shear_z / (0.19 * 0.006) < 1.05);
   const Material steel{210e9, 0.3, 7850};
   CHECK(steel.shear_modulus() == doctest::Approx(80.77e9).epsilon(1e-4));
-  const Line nothing;
-  CHECK(nothing.mass == 0);
 }

@@ -43,7 +43,7 @@ class DenseSolver final : public LinearSolver {
         fit = std::abs(lu_.matrixLU()(j, j)) > 1e-14 * column;
       }
     }
-    if (!fit) return diagnose_singular(pattern_, values, -1);
+    if (!fit) return singular(values, -1);
     return {};
   }
 
@@ -89,6 +89,10 @@ std::unique_ptr<LinearSolver> make_dense_solver() { return std::make_unique<Dens
 
 std::unique_ptr<LinearSolver> make_solver(int n) {
   return n <= dense_limit ? make_dense_solver() : make_klu_solver();
+}
+
+Factorization LinearSolver::singular(std::span<const double> values, int hint_column) const {
+  return explains_ ? diagnose_singular(pattern_, values, hint_column) : Factorization{false, {}, {}};
 }
 
 Factorization diagnose_singular(const Pattern& pattern, std::span<const double> values, int hint_column) {

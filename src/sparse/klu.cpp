@@ -41,7 +41,7 @@ class KluSolver final : public LinearSolver {
 
   Factorization factor(std::span<const double> values) override {
     values_ = values;
-    if (structurally_singular_) return diagnose_singular(pattern_, values_, -1);
+    if (structurally_singular_) return singular(values_, -1);
     if (numeric_ != nullptr) {  // the same pivots, while they hold
       const int done = klu_refactor(pattern_.column_begin.data(), pattern_.row.data(), raw_values(),
                                     symbolic_, numeric_, &common_);
@@ -140,7 +140,7 @@ class KluSolver final : public LinearSolver {
     }
     const int column = common_.singular_col < pattern_.n ? common_.singular_col : -1;
     if (numeric_ != nullptr) klu_free_numeric(&numeric_, &common_);
-    return diagnose_singular(pattern_, values_, column);
+    return singular(values_, column);
   }
 
   /// max |b - A x| / (|A| |x| + |b|), in the maximum norm; leaves b - A x in residual_.

@@ -36,9 +36,15 @@ class LinearSolver {
   /// Full factorisations with new pivots so far (the others reused pivots).
   virtual long pivotings() const = 0;
   const Pattern& pattern() const { return pattern_; }
+  /// Does anybody ask why a matrix is singular? Telling takes long.
+  void explain(bool wanted) { explains_ = wanted; }
 
  protected:
+  Factorization singular(std::span<const double> values, int hint_column) const;
   Pattern pattern_;
+
+ private:
+  bool explains_ = true;
 };
 
 std::unique_ptr<LinearSolver> make_dense_solver();

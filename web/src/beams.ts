@@ -237,20 +237,27 @@ export class Tube {
     out[6] = this.p.z;
   }
 
-  private follow_curve(): void {
-    const rings = this.ring_piece.length;
-    const frame = this.frame;
+  /** All rings with the poses of the ends of their pieces; `fresh` at the first of a piece. */
+  private each_ring(visit: (r: number, a: Float64Array, b: Float64Array, fresh: boolean) => void): void {
     let [a, b] = this.pose;
-    const at = this.pose[2];
     this.current(this.pieces[0].a, b);
     let piece = -1;
-    for (let r = 0; r < rings; ++r) {
-      if (this.ring_piece[r] !== piece) {
+    for (let r = 0; r < this.ring_piece.length; ++r) {
+      const fresh = this.ring_piece[r] !== piece;
+      if (fresh) {
         piece = this.ring_piece[r];
         [a, b] = [b, a];
         this.current(this.pieces[piece].b, b);
-        twist(a, b, this.six);
       }
+      visit(r, a, b, fresh);
+    }
+  }
+
+  private follow_curve(): void {
+    const frame = this.frame;
+    const at = this.pose[2];
+    this.each_ring((r, a, b, fresh) => {
+      if (fresh) twist(a, b, this.six);
       along(a, this.six, this.ring_part[r], at);
       const w = at[0];
       const x = at[1];
@@ -269,24 +276,16 @@ export class Tube {
       frame[o + 9] = 2 * (x * z + w * y);
       frame[o + 10] = 2 * (y * z - w * x);
       frame[o + 11] = 1 - 2 * (x * x + y * y);
-    }
+    });
   }
 
   /** Straight from end to end; the sections halve the angles between pieces and turn about the line no more than they must. */
   private follow_line(): void {
     const rings = this.ring_piece.length;
     const frame = this.frame;
-    let [a, b] = this.pose;
-    this.current(this.pieces[0].a, b);
-    let piece = -1;
-    for (let r = 0; r < rings; ++r) {
-      if (this.ring_piece[r] !== piece) {
-        piece = this.ring_piece[r];
-        [a, b] = [b, a];
-        this.current(this.pieces[piece].b, b);
-      }
+    this.each_ring((r, a, b) => {
       for (let k = 0; k < 3; ++k) frame[12 * r + k] = a[4 + k] + this.ring_part[r] * (b[4 + k] - a[4 + k]);
-    }
+    });
     const x = new Vector3();
     const y = new Vector3();
     const z = new Vector3();

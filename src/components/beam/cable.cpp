@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "components/beam/curve.hpp"
 #include "components/beam/section.hpp"
 #include "core/tap.hpp"
 
@@ -20,8 +21,6 @@ template class Group<beam::BarInertia<BodyPoint, FreePoint>>;
 template class Group<beam::BarInertia<FreePoint, FreePoint>>;
 
 namespace {
-
-Vector3 vector3(const std::vector<double>& v) { return {{v[0], v[1], v[2]}}; }
 
 /// Points of a cable at rest between two places, at even parts of its length: a catenary where it hangs through, else the
 /// straight line (T-cable-2).
@@ -72,8 +71,8 @@ void build(Build& b) {
              free ? "neither `to` nor `free_end` says where it ends" : "`to` says already where it ends",
              free ? "to: a frame, or free_end: where its free end starts" : "one of them");
   const AttachedFrame to = free ? AttachedFrame{} : b.frame("to");
-  const Vector3 start = from.design.x, end = free ? vector3(b.vector("free_end")) : to.design.x;
-  const Vector3 gravity = vector3(b.gravity());
+  const Vector3 start = from.design.x, end = free ? beam::vector3(b, "free_end") : to.design.x;
+  const Vector3 gravity{{b.gravity()[0], b.gravity()[1], b.gravity()[2]}};
   const int n = b.integer("elements");
   const double distance = norm(end - start);
   if (!b.has("length") && !(distance > 0))

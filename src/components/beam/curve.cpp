@@ -8,11 +8,6 @@
 namespace escapement::beam {
 namespace {
 
-Vector3 vector3(const Build& b, const char* key) {
-  const std::vector<double>& v = b.vector(key);
-  return {{v[0], v[1], v[2]}};
-}
-
 Vector3 unit(const Vector3& a) { return (1 / norm(a)) * a; }
 
 /// The frame at the end of a short piece of a curve, turned as little as possible: reflected in the plane between the two
@@ -30,6 +25,11 @@ Frame<double> carried(const Frame<double>& from, const Vector3& to, const Vector
 }
 
 }  // namespace
+
+Vector3 vector3(const Build& b, std::string_view key) {
+  const std::vector<double>& v = b.vector(key);
+  return {{v[0], v[1], v[2]}};
+}
 
 /// The sections stand across the line, their z towards `up`.
 Rotation<double> Curve::across(const Build& b, const Vector3& along) const {

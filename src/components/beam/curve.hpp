@@ -6,6 +6,8 @@
 
 namespace escapement::beam {
 
+Vector3 vector3(const Build& b, std::string_view key);
+
 class Curve {
  public:
   /// From the keys that add_curve_keys() adds.

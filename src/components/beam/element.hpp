@@ -189,8 +189,7 @@ struct Element {
       for (int i = 0; i < 6; ++i)
         for (int j = 0; j < 12; ++j) r.r[column(p, j)] += P[p][i][j] * f[i];
       if (!t) continue;
-      const auto stiff = [&](int i, int j, double value) { t->K[column(p, i) * n + column(p, j)] += value; };
-      pairs[p].add_turning(f, P[p], body, stiff);
+      pairs[p].add_turning(f, P[p], body, adding_to(t->K.data(), p, p));
       const Matrix6 Dt = transposed(pairs[p].D);
       for (int q = 0; q < order; ++q) {
         Matrix6 K = Dt * (G[p][q] * pairs[q].D);
@@ -204,10 +203,11 @@ struct Element {
                         c = Dt * (C[p][q] * pairs[q].D);
           for (int i = 0; i < 6; ++i)
             for (int j = 0; j < 6; ++j) K[i][j] += moved[i][j];
-          add_product(P[p], c, P[q], p, q, t->C.data());
-          add_product(P[p], c, pairs[q].velocity_change(P[q], v[q].data(), body), p, q, t->K.data());
+          add_product(P[p], c, P[q], adding_to(t->C.data(), p, q));
+          add_product(P[p], c, pairs[q].velocity_change(P[q], v[q].data(), body),
+                      adding_to(t->K.data(), p, q));
         }
-        add_product(P[p], K, P[q], p, q, t->K.data());
+        add_product(P[p], K, P[q], adding_to(t->K.data(), p, q));
       }
     }
   }
@@ -267,16 +267,9 @@ struct Element {
   static constexpr int other(int pair) { return pair < reference ? pair : pair + 1; }
   /// Where column j of a pair (reference, other) stands among those of the element.
   static constexpr int column(int pair, int j) { return j < 6 ? 6 * reference + j : 6 * other(pair) + j - 6; }
-  /// Pᵀ M Q of two pairs.
-  static void add_product(const Pair::Motion& P, const Matrix6& M, const Pair::Motion& Q, int p, int q,
-                          double* K) {
-    Pair::Motion MQ{};
-    for (int i = 0; i < 6; ++i)
-      for (int k = 0; k < 6; ++k)
-        for (int j = 0; j < 12; ++j) MQ[i][j] += M[i][k] * Q[k][j];
-    for (int i = 0; i < 12; ++i)
-      for (int k = 0; k < 6; ++k)
-        for (int j = 0; j < 12; ++j) K[column(p, i) * 6 * nodes + column(q, j)] += P[k][i] * MQ[k][j];
+  /// Into the rows of one pair and the columns of another.
+  static auto adding_to(double* K, int p, int q) {
+    return [=](int i, int j, double x) { K[column(p, i) * 6 * nodes + column(q, j)] += x; };
   }
   /// The strain at a point and its derivatives by x = (v, w, dv, dw). It is linear in v and dv: second derivatives need one of w, dw.
   struct Point12 {

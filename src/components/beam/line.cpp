@@ -10,10 +10,7 @@
 namespace escapement {
 namespace {
 
-Vector3 vector3(const Build& b, std::string_view key) {
-  const std::vector<double>& v = b.vector(key);
-  return {{v[0], v[1], v[2]}};
-}
+using beam::vector3;
 
 struct Station {
   std::string name;
@@ -280,12 +277,14 @@ class Builder {
                   "load: {force: […]}");
       return;
     }
-    const auto& even = line_.order == 1   ? std::vector<double>{0.5, 0.5}
-                       : line_.order == 2 ? std::vector<double>{1.0 / 6, 4.0 / 6, 1.0 / 6}
-                                          : std::vector<double>{1.0 / 8, 3.0 / 8, 3.0 / 8, 1.0 / 8};
+    const auto even = [&](int i) {
+      return line_.order == 1   ? beam::rule<1>().even[i]
+             : line_.order == 2 ? beam::rule<2>().even[i]
+                                : beam::rule<3>().even[i];
+    };
     std::vector<double> length(line_.s.size(), 0.0);  // of the line that hangs on a node
     for (int k = 0; k < line_.elements(); ++k)
-      for (int i = 0; i <= line_.order; ++i) length[k * line_.order + i] += even[i] * line_.length(k);
+      for (int i = 0; i <= line_.order; ++i) length[k * line_.order + i] += even(i) * line_.length(k);
     for (std::size_t i = 0; i < length.size(); ++i) {
       beam::Load load{node(static_cast<int>(i)), {},      by_signal ? 0.0 : 1.0,
                       length[i] * force,         offset_, length[i] * follower,

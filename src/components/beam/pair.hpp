@@ -15,12 +15,6 @@ inline void put(Matrix6& to, int row, int column, const Matrix3& m) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) to[row + i][column + j] = m.m[i][j];
 }
-inline Matrix3 block(const Matrix6& of, int row, int column) {
-  Matrix3 m;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) m.m[i][j] = of[row + i][column + j];
-  return m;
-}
 inline Matrix6 operator*(const Matrix6& a, const Matrix6& b) {
   Matrix6 c{};
   for (int i = 0; i < 6; ++i)
@@ -249,5 +243,17 @@ class Pair {
   Vector3 w_;
   double e_, slope_, curve_;
 };
+
+/// Pᵀ M Q, entry by entry: add(row, column, value).
+template <class Add>
+void add_product(const Pair::Motion& P, const Matrix6& M, const Pair::Motion& Q, const Add& add) {
+  Pair::Motion MQ{};
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < 6; ++k)
+      for (int j = 0; j < 12; ++j) MQ[i][j] += M[i][k] * Q[k][j];
+  for (int k = 0; k < 6; ++k)
+    for (int i = 0; i < 12; ++i)
+      for (int j = 0; j < 12; ++j) add(i, j, P[k][i] * MQ[k][j]);
+}
 
 }  // namespace escapement::beam

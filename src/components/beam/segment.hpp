@@ -94,8 +94,8 @@ struct Segment {
     const Matrix6 turning = pair.geometric(s);
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 6; ++j) G[i][j] += turning[i][j];
-    add_product(P, G, P, t->K.data());
-    pair.add_turning(f, P, false, [&](int i, int j, double x) { t->stiffness(i, j) += x; });
+    add_product(P, G, P, adding_to(t->K.data()));
+    pair.add_turning(f, P, false, adding_to(t->K.data()));
   }
 
  protected:
@@ -115,15 +115,8 @@ struct Segment {
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 12; ++j) rows[j] += P[i][j] * f[i];
   }
-  /// K += Pᵀ G Q
-  static void add_product(const Pair::Motion& P, const Matrix6& G, const Pair::Motion& Q, double* K) {
-    Pair::Motion GQ{};
-    for (int i = 0; i < 6; ++i)
-      for (int k = 0; k < 6; ++k)
-        for (int j = 0; j < 12; ++j) GQ[i][j] += G[i][k] * Q[k][j];
-    for (int k = 0; k < 6; ++k)
-      for (int i = 0; i < 12; ++i)
-        for (int j = 0; j < 12; ++j) K[12 * i + j] += P[k][i] * GQ[k][j];
+  static auto adding_to(double* K) {
+    return [K](int i, int j, double x) { K[12 * i + j] += x; };
   }
   void rows(const auto& z, double* rows) const {
     const Ends<double> f = ends(relative<double>(z));
@@ -214,15 +207,15 @@ struct DampedSegment : Segment {
     Matrix6 G = Dt * kD, C = G;
     for (Six& row : C)
       for (double& x : row) x *= viscosity;
-    add_product(P, C, P, t->C.data());
+    add_product(P, C, P, adding_to(t->C.data()));
     // … along relative motions: K/L (D + τ ∂(Dη)/∂η), and the load stays …
     const Matrix6 rate = Dt * (k * pair.rate_tangent(eta)), turning = pair.geometric(s);
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 6; ++j) G[i][j] += viscosity * rate[i][j] + turning[i][j];
-    add_product(P, G, P, t->K.data());
-    pair.add_turning(f, P, body, [&](int i, int j, double x) { t->stiffness(i, j) += x; });
+    add_product(P, G, P, adding_to(t->K.data()));
+    pair.add_turning(f, P, body, adding_to(t->K.data()));
     // … and what motions of the nodes do to the relative velocity while their own stay.
-    add_product(P, C, pair.velocity_change(P, z.v.data(), body), t->K.data());
+    add_product(P, C, pair.velocity_change(P, z.v.data(), body), adding_to(t->K.data()));
   }
 };
 
