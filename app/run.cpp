@@ -10,13 +10,13 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
-#include <map>
 
 #include "analyses/simulate.hpp"
 #include "command_line.hpp"
 #include "components/registry.hpp"
 #include "external/trust.hpp"
 #include "messages.hpp"
+#include "model_files.hpp"
 #include "quantity.hpp"
 #include "record/checkpoint.hpp"
 #include "record/file_error.hpp"
@@ -249,6 +249,23 @@ class Recording final : public RunObserver {
   std::vector<double> places_;
 };
 
+Json scheme_parameters(const SimulateOptions& options) {
+  Json parameters = Json::object();
+  if (options.method == Method::spook) {
+    const Relaxation& r = options.variational.relaxation;
+    parameters.set(r.in_seconds ? "damping_time" : "damping_steps", r.damping)
+        .set("compliance", r.compliance);
+  }
+  if (options.method != Method::generalized_alpha) return parameters;
+  const auto& m = options.stepper.mechanics;
+  const auto& x = options.stepper.states;
+  if (options.rho >= 0) parameters.set("rho", options.rho).set("rho_states", options.rho_states);
+  parameters.set("alpha_m", m.alpha_m).set("alpha_f", m.alpha_f).set("beta", m.beta).set("gamma", m.gamma);
+  parameters.set("delta_m", x.delta_m).set("delta_f", x.delta_f).set("theta", x.theta);
+  return parameters.set("radius_at_infinity", m.radius_at_infinity())
+      .set("radius_at_infinity_states", x.radius_at_infinity());
+}
+
 Json summary(const Model& model, const Assembly& assembly, const SimulateOptions& options,
              const RunResult& result, double wall, const std::string& hash, std::size_t channels,
              const ModelError* failure, const std::optional<RunPlace>& place) {
@@ -297,18 +314,10 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
                         .set("dissipated", s.energy->dissipated)
                         .set("error", s.energy->error())
                         .set("largest", s.energy->largest));
-  const auto& m = options.stepper.mechanics;
-  const auto& x = options.stepper.states;
-  Json parameters = Json::object();
-  if (options.rho >= 0) parameters.set("rho", options.rho).set("rho_states", options.rho_states);
-  parameters.set("alpha_m", m.alpha_m).set("alpha_f", m.alpha_f).set("beta", m.beta).set("gamma", m.gamma);
-  parameters.set("delta_m", x.delta_m).set("delta_f", x.delta_f).set("theta", x.theta);
-  parameters.set("radius_at_infinity", m.radius_at_infinity())
-      .set("radius_at_infinity_states", x.radius_at_infinity());
+  j.set("scheme", options.scheme).set("scheme_parameters", scheme_parameters(options));
   Json steps = Json::array();
   for (double h : options.steps) steps.add(h);
-  j.set("scheme", options.scheme).set("scheme_parameters", parameters).set("step_sizes", steps);
-  j.set("constraints", result.constraints == ConstraintForm::index2 ? "index-2" : "index-3");
+  j.set("step_sizes", steps).set("constraints", result.constraints);
   j.set("version", ESCAPEMENT_VERSION).set("model_hash", hash);
   if (failure) j.set("error", error_json(*failure, place));
   return j;
@@ -412,16 +421,8 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   if (!resumed)
     for (const std::string& w : assembly.warnings) print_warning(w, command.json);
   const auto channels = assembly.recorded(model);
-  const std::string text = write_yaml(model.flattened());
-  const std::string hash = resumed ? resumed->model_hash : hash_of(text);
-  std::string source;
-  std::map<std::string, std::string> files;  // what the model uses as it is, beside the model as run
-  try {
-    source = external::read_file(path);
-    for (const UsedFile& used : model.used_files()) files[used.name] = external::read_file(used.path);
-  } catch (const external::LoadError& e) {
-    throw ModelError(e.code, "", e.cause, e.hint);
-  }
+  const ModelFiles files(model, path);
+  const std::string hash = resumed ? resumed->model_hash : hash_of(files.flattened);
 
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
@@ -429,13 +430,7 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
     RunFolder folder = resumed               ? resumed->folder
                        : command.out.empty() ? RunFolder::beside(path, still ? "-equilibrium" : "-run")
                                              : RunFolder::at(command.out, command.force);
-    if (!resumed) {
-      folder.write("model.yaml", fmt::format("{}, by escapement {}.\n{}", RunFolder::model_heading,
-                                             ESCAPEMENT_VERSION, text));
-      folder.write("source.yaml", source);
-      folder.write("scene.json", scene_json(model, assembly).text() + "\n");
-      for (const auto& [name, content] : files) folder.write(name, content);
-    }
+    if (!resumed) files.write(folder, model, assembly);
     if (command.json)
       print_json(
           Json::object().set("event", resumed ? "resumed" : "started").set("folder", folder.path().string()));

@@ -68,7 +68,7 @@ TEST_CASE("raw parameters: the violated condition is named") {
   const System s = b.finish();
   GeneralizedAlphaOptions o;
   o.mechanics = {0, 0, 0.25, 0.6};
-  CHECK(names(GeneralizedAlpha(s, o).warnings(), "order"));
+  CHECK(names(GeneralizedAlpha(s, o).parameter_warnings(), "order"));
 }
 
 TEST_CASE("backward Euler for states is 1/(1 + h) exactly; Störmer is explicit") {

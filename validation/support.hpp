@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "steppers/generalized_alpha.hpp"
+#include "steppers/variational.hpp"
 
 namespace escapement::validation {
 
@@ -28,9 +29,8 @@ inline std::vector<double> pattern_steps(double until, int n, const std::vector<
 using Observer = std::function<void(const State&)>;
 
 /// Starts and runs; any failure is a failed check with the rows named.
-inline State run(const System& system, State state, const GeneralizedAlphaOptions& options,
-                 const std::vector<double>& steps, const Observer& observe = {}) {
-  GeneralizedAlpha stepper(system, options);
+inline State run(Stepper& stepper, const System& system, State state, const std::vector<double>& steps,
+                 const Observer& observe = {}) {
   stepper.start(state);
   if (observe) observe(state);
   const double t0 = state.t;
@@ -46,6 +46,16 @@ inline State run(const System& system, State state, const GeneralizedAlphaOption
     if (observe) observe(state);
   }
   return state;
+}
+inline State run(const System& system, State state, const GeneralizedAlphaOptions& options,
+                 const std::vector<double>& steps, const Observer& observe = {}) {
+  GeneralizedAlpha stepper(system, options);
+  return run(stepper, system, std::move(state), steps, observe);
+}
+inline State run(const System& system, State state, const VariationalOptions& options,
+                 const std::vector<double>& steps, const Observer& observe = {}) {
+  Variational stepper(system, options);
+  return run(stepper, system, std::move(state), steps, observe);
 }
 
 /// Errors of named quantities over a ladder of steps; prints the table with observed orders.

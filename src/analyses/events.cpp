@@ -53,7 +53,7 @@ void EventWatch::begin(const State& state) {
   end_ = start_;
 }
 
-std::optional<double> EventWatch::first(const GeneralizedAlpha& stepper, const State& from) {
+std::optional<double> EventWatch::first(const Stepper& stepper, const State& from) {
   values(stepper.result(), end_);
   stepper.interpolate(from, 0.5, between_);
   values(between_, middle_);
@@ -105,9 +105,8 @@ std::optional<double> EventWatch::first(const GeneralizedAlpha& stepper, const S
   return high;
 }
 
-const std::vector<int>& EventWatch::passing(const GeneralizedAlpha& stepper, const State& from,
-                                            double slack) {
-  const double length = stepper.coefficients().h, back = 0.9;
+const std::vector<int>& EventWatch::passing(const Stepper& stepper, const State& from, double slack) {
+  const double length = stepper.step_size(), back = 0.9;
   values(stepper.result(), end_);
   stepper.interpolate(from, back, between_);
   values(between_, work_);

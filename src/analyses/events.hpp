@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/assembly.hpp"
-#include "steppers/generalized_alpha.hpp"
+#include "steppers/stepper.hpp"
 
 namespace escapement {
 
@@ -19,9 +19,9 @@ class EventWatch {
   /// From this state on: corners are on the side they are.
   void begin(const State& state);
   /// The first fraction of the step just computed at which, on its interpolant, a function is below zero; none if none is.
-  std::optional<double> first(const GeneralizedAlpha& stepper, const State& from);
+  std::optional<double> first(const Stepper& stepper, const State& from);
   /// Functions that are below zero at the end of the step just computed, or pass it within `slack` seconds.
-  const std::vector<int>& passing(const GeneralizedAlpha& stepper, const State& from, double slack);
+  const std::vector<int>& passing(const Stepper& stepper, const State& from, double slack);
   /// After passing(): how many seconds until the next one does, by its slope.
   double soonest() const { return soonest_; }
   /// After first(): those that are below zero there.

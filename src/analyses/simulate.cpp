@@ -24,13 +24,12 @@ class Run {
         options_(options),
         observer_(observer),
         prepared_(prepare(assembly, options.prepare)),
-        stepper_(assembly.system, stepper_options()),
+        stepper_(make_stepper()),
         rows_(system_.size()) {}
 
   RunResult run(std::string_view resume) {
     State& state = result_.state;
     state = std::move(prepared_.state);
-    result_.constraints = stepper_.options().constraints;
     if (resume.empty()) begin(state);
     else restore(resume);
     try {
@@ -63,10 +62,10 @@ class Run {
     jumps_.apply(state, state.t + slack());
     for (const auto& w : prepared_.warnings) warn(w);
     result_.statistics.notes = prepared_.notes;
-    for (const auto& w : stepper_.warnings()) warn(w.message);
-    count(stepper_.start(state).newton);
+    for (std::string& w : stepper_->warnings()) warn(std::move(w));
+    count(stepper_->start(state).newton);
     if (sampling_.next() <= state.t + slack() && sampling_.apply(state, state.t + slack()))
-      count(stepper_.restart(state).newton);
+      count(stepper_->restart(state).newton);
     if (!watch_.empty()) {
       settle(state, watch_.due(state), false);
       watch_.begin(state);
@@ -78,7 +77,7 @@ class Run {
   // ---- checkpoints
 
   void archive(Archive& a) {
-    a(result_.state, result_.statistics, stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
+    a(result_.state, result_.statistics, *stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
       singular_, regular_steps_, next_output_, overrides_, limited_);
     if (control_) a(*control_);
     else a(timetable_);
@@ -102,7 +101,6 @@ class Run {
     if (!a.at_end() || !same(s.value, shape.value) || !same(s.rate, shape.rate) ||
         !same(s.acceleration, shape.acceleration) || !same(s.store, shape.store) ||
         !same(s.memory, shape.memory) || !same(s.history, shape.history) ||
-        stepper_.history.slope.size() != static_cast<std::size_t>(system_.size()) ||
         limited_.size() != 2 * rows_.size() || !(s.t >= 0 && s.t <= options_.until))
       throw ArchiveError("the state of another system");
     if (overrides_.empty()) return;
@@ -110,11 +108,20 @@ class Run {
     jumps_.take(other_->events);
   }
 
-  GeneralizedAlphaOptions stepper_options() const {
+  std::unique_ptr<Stepper> make_stepper() {
+    if (options_.method != Method::generalized_alpha) {
+      VariationalOptions o = options_.variational;
+      if (o.proximal == 0) o.proximal = prepared_.proximal;
+      if (options_.relaxations) o.relaxations = options_.relaxations(assembly_);
+      result_.constraints = o.quasi_linear ? "relaxed" : "at the ends of steps";
+      return std::make_unique<Variational>(system_, std::move(o));
+    }
     GeneralizedAlphaOptions o = options_.stepper;
     if (o.proximal == 0) o.proximal = prepared_.proximal;
     if (system_.switches() && !options_.constraints_chosen) o.constraints = ConstraintForm::index2;
-    return o;
+    index3_ = o.constraints == ConstraintForm::index3;
+    result_.constraints = index3_ ? "index-3" : "index-2";
+    return std::make_unique<GeneralizedAlpha>(system_, o);
   }
   bool over() const { return result_.failure || result_.stopped || !result_.statistics.ended_by.empty(); }
   /// Times that differ by less are the same.
@@ -140,7 +147,7 @@ class Run {
       return;
     }
     rows_within(state, step);
-    stepper_.commit(state);
+    stepper_->commit(state);
     state.t = step.end;
     ++s.steps;
     s.smallest_step = s.steps == 1 ? step.size : std::min(s.smallest_step, step.size);
@@ -182,7 +189,7 @@ class Run {
     for (;;) {
       const StepReport report = attempt(state, step.size);
       LocalError error;
-      if (report.ok() && options_.adaptive) error = stepper_.local_error(state, options_.scales);
+      if (report.ok() && options_.adaptive) error = stepper_->local_error(state, options_.scales);
       const bool located = report.ok() && error.size <= StepControl::accept && locate(state, step);
       if (located) {
         if (options_.adaptive && step.size > 0) {
@@ -210,15 +217,12 @@ class Run {
 
   StepReport attempt(State& state, double h) {
     if (options_.adaptive || !watch_.empty()) {
-      const double third =
-          stepper_.history.third;  // one that is very near to the end, or far beyond, is of no use
-      if (!(third < 0) && !(third > 0.2 * h && third < 0.8 * h)) {
-        const StepReport ahead = stepper_.look_ahead(state, h);
-        count(ahead.newton);
-        if (!ahead.ok() && options_.adaptive) return ahead;
+      if (const auto ahead = stepper_->look_ahead_if_needed(state, h)) {
+        count(ahead->newton);
+        if (!ahead->ok() && options_.adaptive) return *ahead;
       }
     }
-    StepReport report = stepper_.attempt(state, h);
+    StepReport report = stepper_->attempt(state, h);
     count(report.newton);
     return report;
   }
@@ -256,7 +260,7 @@ class Run {
   /// would not know its side. False: one of the steps has no solution.
   bool locate(State& state, PlannedStep& step) {
     if (watch_.empty()) return true;
-    auto first = watch_.first(stepper_, state);
+    auto first = watch_.first(*stepper_, state);
     if (!first) return true;
     const double exact = event_tolerance(state.t), rough = std::max(exact, 1e-3 * step.size);
     double low = 0, high = step.size, tolerance = exact;
@@ -271,14 +275,14 @@ class Run {
         shorten(step, state.t, 0);
         return true;
       }
-      if (size != stepper_.coefficients().h) {
-        const StepReport report = stepper_.attempt(state, size);
+      if (size != stepper_->step_size()) {
+        const StepReport report = stepper_->attempt(state, size);
         count(report.newton);
         if (!report.ok()) {
           failed_ = report.newton;
           return false;
         }
-        first = watch_.first(stepper_, state);
+        first = watch_.first(*stepper_, state);
       }
       if (first) {
         high = size;
@@ -289,12 +293,12 @@ class Run {
         continue;
       }
       low = size;
-      if (!watch_.passing(stepper_, state, exact).empty() || high - low <= exact) break;
+      if (!watch_.passing(*stepper_, state, exact).empty() || high - low <= exact) break;
       const double later = low + watch_.soonest() + (tolerance == exact ? 0.0 : 0.5 * rough);
       size = later > low && later < high ? later : 0.5 * (low + high);
     }
-    fired_ = watch_.passing(stepper_, state, exact);
-    const double taken = stepper_.coefficients().h;
+    fired_ = watch_.passing(*stepper_, state, exact);
+    const double taken = stepper_->step_size();
     if (step.size - taken > exact) shorten(step, state.t, taken);
     return true;
   }
@@ -329,15 +333,15 @@ class Run {
     bool moved = false;
     if (!change.fired.empty()) how = std::max(how, act(state, change.fired, moved));
     if (!change.impacts.empty()) {
-      apply_impacts(system_, state, change.impacts, start_options());
+      apply_impacts(system_, state, change.impacts, stepper_->start_options());
       moved = true;
     }
     if (how == Continuation::none) {
-      if (change.corner) stepper_.corner();
+      if (change.corner) stepper_->corner();
       return;
     }
-    if (how == Continuation::jump) stepper_.discontinuity(state, slack());
-    else count(stepper_.restart(state).newton);
+    if (how == Continuation::jump) stepper_->discontinuity(state, slack());
+    else count(stepper_->restart(state).newton);
     if (moved) {
       energy_.impact(state);
       result_.statistics.energy = energy_.balance();
@@ -395,7 +399,7 @@ class Run {
       moved = true;
     }
     if (!rows.empty()) {
-      set_velocities(system_, state, rows, rates, start_options());
+      set_velocities(system_, state, rows, rates, stepper_->start_options());
       how = Continuation::restart;
       moved = true;
     }
@@ -434,11 +438,6 @@ class Run {
     other_.reset();
   }
 
-  StartOptions start_options() const {
-    StartOptions o = stepper_.options().start;
-    o.proximal = stepper_.options().proximal;
-    return o;
-  }
   double usual_step() const {
     return options_.adaptive ? (control_ ? control_->next() : 0.0) : options_.steps.front();
   }
@@ -478,7 +477,7 @@ class Run {
   /// Rows of results that are due within the step just computed, from its interpolant.
   void rows_within(const State& state, const PlannedStep& step) {
     const auto at = [&](double t) {
-      stepper_.interpolate(state, (t - state.t) / step.size, between_);
+      stepper_->interpolate(state, (t - state.t) / step.size, between_);
       between_.t = t;
     };
     if (!at_times()) {
@@ -508,8 +507,8 @@ class Run {
 
   void look(const State& state, double h) {
     if (!system_.switches())
-      if (const auto passed = watched_.look(stepper_.newton(), state)) singular(*passed);
-    if (stepper_.options().constraints == ConstraintForm::index3 && reactions_.look(state))
+      if (const auto passed = watched_.look(stepper_->newton(), state)) singular(*passed);
+    if (index3_ && reactions_.look(state))
       warn(fmt::format(
           "from about t = {:.4g} s on the reactions alternate from step to step and grow: they are not to "
           "be trusted. {}",
@@ -536,7 +535,7 @@ class Run {
     for (int i = 0; i < sources; ++i) event(state.t, "source jumps");
     const bool sampled = sampling_.next() <= now && sampling_.apply(state, now);
     if (sources == 0 && !delayed && !sampled) return;  // samples that change nothing
-    stepper_.discontinuity(state, slack());
+    stepper_->discontinuity(state, slack());
     account(state);  // powers jump too
     if (!watch_.empty()) settle(state, watch_.due(state), true);
   }
@@ -645,14 +644,15 @@ class Run {
   const SimulateOptions& options_;
   RunObserver& observer_;
   Prepared prepared_;
-  GeneralizedAlpha stepper_;
+  RunResult result_;
+  bool index3_ = false;
+  std::unique_ptr<Stepper> stepper_;
   std::optional<StepControl> control_;  // of adaptive steps
   SingularityWatch watched_{system_, prepared_.redundant};
   ReactionWatch reactions_{system_};
   EnergyAccount energy_{system_};
   EventWatch watch_{assembly_};
   int singular_ = 0;
-  RunResult result_;
   std::vector<double> rows_;
   std::vector<long> limited_ = std::vector<long>(2 * rows_.size(), 0);  // by row, then by row of velocities
   Timetable timetable_{options_, system_.rows(Kind::holonomic).size() > 0};

@@ -10,8 +10,11 @@
 #include "analyses/prepare.hpp"
 #include "model/assembly.hpp"
 #include "steppers/generalized_alpha.hpp"
+#include "steppers/variational.hpp"
 
 namespace escapement {
+
+enum class Method { generalized_alpha, variational, spook };
 
 struct SimulateOptions {
   double until = 0;           // s
@@ -25,7 +28,11 @@ struct SimulateOptions {
   int output_steps = 1;              // a row every so many steps …
   double output_interval = 0;        // … or, if > 0, at this interval of time …
   std::vector<double> output_times;  // … or, if there are any, at these times
+  Method method = Method::generalized_alpha;
   GeneralizedAlphaOptions stepper;
+  VariationalOptions variational;
+  /// Of the constraint rows, for `spook`; none: all alike.
+  std::function<std::vector<Relaxation>(const Assembly&)> relaxations;
   bool constraints_chosen = true;  // false: stabilised (index 2) where constraints come and go
   PrepareOptions prepare;
   double rho = -1, rho_states = -1;  // as asked for; -1: the scheme has none
@@ -98,8 +105,8 @@ class RunObserver {
 struct RunResult {
   RunStatistics statistics;
   std::optional<RunFailure> failure;
-  bool stopped = false;                                 // by the observer
-  ConstraintForm constraints = ConstraintForm::index3;  // as used
+  bool stopped = false;     // by the observer
+  std::string constraints;  // how they hold: index-3, index-2 …
   State state;
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analyses/simulate.hpp"
+#include "model/row_owner.hpp"
 
 namespace escapement {
 namespace {
@@ -110,6 +112,110 @@ void read_output(const Model& model, SimulateOptions& o) {
   o.output_steps = static_cast<int>(every);
 }
 
+/// From the keys below `relaxation`, or below a name of `relaxations`; what is not given is as in `otherwise`.
+struct RelaxationFields {
+  Relaxation length, angle;
+
+  void take(const Model& model, const std::string& prefix, const std::string& key) {
+    const FieldValues& v = model.simulate;
+    const auto given = [&](const char* field) { return v.given(prefix + field); };
+    if (given(".damping") && given(".damping_time"))
+      throw error("E-CHOICE", model, key, "damping is given twice: in steps and as a time", "one of them");
+    for (Relaxation* r : {&length, &angle}) {
+      if (given(".damping")) r->damping = number(v, prefix + ".damping"), r->in_seconds = false;
+      if (given(".damping_time")) r->damping = number(v, prefix + ".damping_time"), r->in_seconds = true;
+    }
+    if (given(".compliance")) length.compliance = number(v, prefix + ".compliance");
+    if (given(".angular_compliance")) angle.compliance = number(v, prefix + ".angular_compliance");
+  }
+  /// Of a row in this unit; E-UNITS if it gives way and nobody tells in which unit.
+  const Relaxation& of(const Model& model, const System& system, int row) const {
+    const std::string& unit = system.row_unit(row);
+    if (unit == "m") return length;
+    if (unit == "rad") return angle;
+    if (length.compliance > 0 || angle.compliance > 0)
+      throw error(
+          "E-UNITS", model, "relaxation",
+          fmt::format(
+              "a compliance in m/N or rad/(N*m) does not fit {}, which is neither a length nor an angle",
+              system.row_name(row)),
+          "`relaxations` by component, and none for this one");
+    return length;
+  }
+};
+
+std::vector<Relaxation> relaxations(const Model& model, const Assembly& assembly) {
+  const System& system = assembly.system;
+  RelaxationFields all;
+  all.take(model, "relaxation", "relaxation");
+  std::map<std::string, RelaxationFields> named;  // by pattern
+  for (const auto& entry : model.simulate.entries()) {
+    if (!entry.given || !entry.key.starts_with("relaxations.")) continue;
+    const std::string prefix = entry.key.substr(0, entry.key.rfind('.'));
+    const auto [at, fresh] = named.emplace(prefix.substr(12), all);
+    if (fresh) at->second.take(model, prefix, "relaxations");
+  }
+  std::vector<Relaxation> rows;
+  std::map<std::string, int> used;
+  std::vector<std::string> owners;
+  for (int row = system.rows(Kind::holonomic).begin; row < system.size(); ++row) {
+    const std::string owner = owner_of_unknown(system.unknown_name(row));
+    if (owners.empty() || owners.back() != owner) owners.push_back(owner);
+    const RelaxationFields* fields = &all;
+    for (const auto& [pattern, its] : named)
+      for (std::string name = owner;; name.resize(name.rfind('.'))) {
+        if (matches(pattern, name)) fields = &its, ++used[pattern];
+        if (name.find('.') == std::string::npos) break;
+      }
+    rows.push_back(system.rows(Kind::holonomic).end > row ? fields->of(model, system, row) : Relaxation{});
+  }
+  for (const auto& [pattern, its] : named)
+    if (!used.contains(pattern))
+      throw error("E-NAME", model, "relaxations",
+                  fmt::format("`{}` is no component with constraints", pattern),
+                  owners.empty() ? "the model has no constraints" : did_you_mean(pattern, owners));
+  return rows;
+}
+
+/// What belongs to other schemes is refused by name.
+void variational_options(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  const bool spook = o.scheme == "spook";
+  o.method = spook ? Method::spook : Method::variational;
+  if (o.adaptive)
+    throw error("E-SCHEME", model, "adaptive",
+                fmt::format("the scheme {} does not estimate its error", o.scheme),
+                "a `step`, or scheme: generalized-alpha");
+  if (v.given("rho_states")) {
+    o.rho_states = number(v, "rho_states");
+    if (o.rho_states != 0 && o.rho_states != 1)
+      throw error(
+          "E-VALUE", model, "rho_states",
+          fmt::format(
+              "the scheme {} steps states with rho_states 0 (what is fast is damped) or 1 (nothing is)",
+              o.scheme),
+          "rho_states: 0, or 1");
+    o.variational.damped_states = o.rho_states == 0;
+  }
+  for (const char* key : {"rho", "scheme_states", "constraints"})
+    if (v.given(key))
+      throw error("E-VALUE", model, key, fmt::format("the scheme {} has no {}", o.scheme, key),
+                  fmt::format("remove {}, or scheme: generalized-alpha", key));
+  for (const auto& entry : v.entries())
+    if (entry.given && entry.key.starts_with("relaxation") && !spook)
+      throw error("E-VALUE", model, entry.key.substr(0, entry.key.find('.')),
+                  "the scheme variational keeps constraints exactly", "scheme: spook, or remove it");
+  auto& p = o.variational;
+  p.quasi_linear = spook;
+  p.newton.tolerance = number(v, "newton_tolerance");
+  p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
+  if (v.find("regularization")) p.proximal = number(v, "regularization");
+  RelaxationFields all;
+  if (spook) all.take(model, "relaxation", "relaxation");
+  p.relaxation = all.length;
+  if (spook) o.relaxations = [&model](const Assembly& assembly) { return relaxations(model, assembly); };
+}
+
 }  // namespace
 
 SimulateOptions simulate_options(const Model& model) {
@@ -125,6 +231,16 @@ SimulateOptions simulate_options(const Model& model) {
   o.retune = [&model](const std::vector<Override>& overrides) { return assemble(model, overrides); };
 
   o.scheme = std::get<std::string>(*v.find("scheme"));
+  if (o.scheme == "variational" || o.scheme == "spook") {
+    variational_options(model, o);
+    o.prepare = prepare_options(model);
+    read_output(model, o);
+    return o;
+  }
+  for (const auto& entry : v.entries())
+    if (entry.given && entry.key.starts_with("relaxation"))
+      throw error("E-VALUE", model, entry.key.substr(0, entry.key.find('.')), "it belongs to `scheme: spook`",
+                  "scheme: spook, or remove it");
   const double rho = number(v, "rho");
   const double rho_states = v.find("rho_states") ? number(v, "rho_states") : rho;
   auto& p = o.stepper;
@@ -141,10 +257,7 @@ SimulateOptions simulate_options(const Model& model) {
     else if (o.scheme == "trapezoidal") {
       p.mechanics = MechanicsParameters::trapezoidal();
       p.states = StateParameters::trapezoidal();
-    } else if (o.scheme == "stormer") p.mechanics = MechanicsParameters::stormer();
-    else
-      throw error("E-UNSUPPORTED", model, "scheme", fmt::format("the scheme {} is not there yet", o.scheme),
-                  "scheme: generalized-alpha");
+    } else p.mechanics = MechanicsParameters::stormer();
   } catch (const ModelError& e) {  // a rho that this scheme does not have
     if (e.code != "E-SCHEME") throw;
     throw error("E-SCHEME", model, "rho", e.where + ": " + e.cause, e.hint);
@@ -186,10 +299,16 @@ void check_scheme(const Model& model, const Assembly& assembly, const SimulateOp
                             assembly.system.unknown_name(states.begin)),
                 "estimator: embedded");
   try {
-    refuse_scheme(assembly.system, options.stepper);
+    if (options.method != Method::generalized_alpha) {
+      if (options.relaxations) options.relaxations(assembly);
+      refuse_scheme(assembly.system, options.variational);
+    } else {
+      refuse_scheme(assembly.system, options.stepper);
+    }
   } catch (const ModelError& e) {
     if (e.code != "E-SCHEME") throw;
-    throw error("E-SCHEME", model, options.stepper.mechanics.beta == 0 ? "scheme" : "rho",
+    const bool other = options.method != Method::generalized_alpha;
+    throw error("E-SCHEME", model, other || options.stepper.mechanics.beta == 0 ? "scheme" : "rho",
                 fmt::format("{}: {}", e.where, e.cause), e.hint);
   }
 }

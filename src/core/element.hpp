@@ -273,15 +273,15 @@ void add_stores(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, 
   Rows<Dual<K, S>, L> s;
   e.store(z, s);
   if constexpr (n > 0) {
-    for (int i = 0; i < n; ++i) r[i] += s.r[i].d[0];
+    for (int i = 0; i < n; ++i) r[i] += c.momentum * s.r[i].v + c.momentum_rate * s.r[i].d[0];
     if constexpr (L::has_lie) {
       std::array<S, L::rows> momentum;
-      for (int i = 0; i < L::rows; ++i) momentum[i] = s.r[i].v;
+      for (int i = 0; i < L::rows; ++i) momentum[i] = c.momentum_rate * s.r[i].v;
       add_coadjoint<S, L>(p.z, momentum, r);
     }
     if constexpr (inertia) {  // −∂T/∂q with T = ½ v·p (T-momentum-3)
       for (int j = 0; j < n; ++j)
-        for (int i = 0; i < n; ++i) r[j] -= 0.5 * (p.z.v[i] * s.r[i].d[1 + j]);
+        for (int i = 0; i < n; ++i) r[j] -= (0.5 * c.force) * (p.z.v[i] * s.r[i].d[1 + j]);
     }
   }
   for (int i = L::states_begin; i < L::algebraics_begin; ++i)
@@ -306,7 +306,7 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
         if (!c.constraint_accelerations) r[i] += c.nonholonomic_scale * out.r[i];
         continue;
       }
-      r[i] += i >= L::states_begin && i < L::algebraics_begin ? c.flow * out.r[i] : out.r[i];
+      r[i] += (i < n ? c.force : i < L::algebraics_begin ? c.flow : 1.0) * out.r[i];
     }
   }
   if constexpr (Has::store) add_stores(e, p, c, r);
@@ -314,13 +314,13 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     auto zq = lifted<n>(z);
     along_positions(zq, z, 0);
     const Dual<n, S> V = e.potential(zq);
-    for (int i = 0; i < n; ++i) r[i] += V.d[i];
+    for (int i = 0; i < n; ++i) r[i] += c.force * V.d[i];
   }
   if constexpr (n > 0 && Has::dissipation) {
     auto zv = lifted<n>(z);
     for (int i = 0; i < n; ++i) zv.v[i].d[i] = S(1.0);
     const Dual<n, S> D = e.dissipation(zv);
-    for (int i = 0; i < n; ++i) r[i] += D.d[i];
+    for (int i = 0; i < n; ++i) r[i] += c.force * D.d[i];
   }
   bool active = true;
   if constexpr (Has::switches) active = e.active(z.memory);
@@ -332,7 +332,8 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     e.violation(zq, phi);
     for (int m = L::holonomics_begin; m < L::nonholonomics_begin; ++m) {
       const auto& f = phi.r[m];
-      for (int i = 0; i < n; ++i) r[i] += z.other[m - n] * f.d[i];
+      const S force = c.reaction * z.other[m - n];
+      for (int i = 0; i < n; ++i) r[i] += force * f.d[i];
       if (!c.constraint_accelerations) {
         r[m] += c.holonomic_scale * f.v;
       } else if constexpr (!std::is_same_v<S, double>) {
@@ -348,7 +349,8 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     e.slip(zv, k);
     for (int m = L::nonholonomics_begin; m < L::rows; ++m) {
       const auto& f = k.r[m];
-      for (int i = 0; i < n; ++i) r[i] += z.other[m - n] * f.d[i];
+      const S force = c.force * z.other[m - n];
+      for (int i = 0; i < n; ++i) r[i] += force * f.d[i];
       if (!c.constraint_accelerations) {
         r[m] += c.nonholonomic_scale * f.v;
       } else if constexpr (!std::is_same_v<S, double>) {

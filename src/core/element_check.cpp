@@ -14,7 +14,9 @@ namespace {
 class Checker {
  public:
   Checker(const System& system, const ElementCheckOptions& options)
-      : system_(system), options_(options), random_(options.seed), n_(system.size()) {}
+      : system_(system), options_(options), random_(options.seed), n_(system.size()) {
+    for (const LieVariable& v : system.lie_variables()) on_se3_ = on_se3_ || v.manifold == Manifold::se3;
+  }
 
   std::vector<std::string> run() {
     std::vector<int> sides_seen;  // bit 1: below, bit 2: above
@@ -35,6 +37,7 @@ class Checker {
       for (std::size_t i = 0; i < kinks.size(); ++i)
         varied[i] |= kinks[i] != first_seen[i] || kinks[i] != 1.0;
       for (std::size_t i = 0; i < kinks.size(); ++i) sides_seen[i] |= kinks[i] < 0 ? 1 : 2;
+      in_parts_ = !on_se3_ && k % 2 == 1;
       check_state(s);
       check_power(s);
     }
@@ -101,6 +104,12 @@ class Checker {
     c.flow = 0.7 + 0.5 * uniform();
     c.holonomic_scale = 1.3;
     c.nonholonomic_scale = 0.7;
+    if (in_parts_) {  // as a discrete Lagrangian takes them (on SE(3) none does)
+      c.momentum = 0.9;
+      c.momentum_rate = 0.4;
+      c.force = 1.2;
+      c.reaction = 0.6;
+    }
     std::vector<double> u(positions), operators(system_.tangent_operators_size());
     for (double& x : u) x = system_.lie_variables().empty() ? 0.0 : 0.5 * uniform();
     State s = from;
@@ -195,6 +204,7 @@ class Checker {
   const ElementCheckOptions& options_;
   std::mt19937_64 random_;
   int n_;
+  bool on_se3_ = false, in_parts_ = false;
   std::vector<std::string> faults_;
 };
 

@@ -106,7 +106,7 @@ class GroupBase {
   virtual const ModelError* fault() const { return nullptr; }
   /// After an accepted step: what elements remember (`accept`).
   virtual void accept(State&) const {}
-  bool has_states = false, has_constraints = false, accepts = false, switches = false;
+  bool has_states = false, has_constraints = false, has_momenta = false, accepts = false, switches = false;
   Manifold frames = Manifold::r3so3;  // where frames move (set by the builder)
 };
 
@@ -132,10 +132,13 @@ class Group final : public GroupBase {
   static_assert(!Has::switches || (!Has::analytic && !Has::motion),
                 "constraints that switch have no assembly by hand");
   static_assert(!Has::motion || L::states + L::algebraics == 0, "motion() is for positions and multipliers");
+  static_assert(!Has::motion || (Has::violation + Has::store <= 1 && !Has::slip),
+                "motion() is of one sort: inertia with its weight, a force, or a constraint");
 
   Group() {
     has_states = L::states > 0;
     has_constraints = L::holonomics > 0 || L::nonholonomics > 0;
+    has_momenta = Has::store && L::positions > 0;
     accepts = Has::accept;
     switches = Has::switches;
   }
@@ -381,8 +384,40 @@ class Group final : public GroupBase {
   int memory_of(int element) const override { return memory_begin_ + element * Has::memory; }
   std::span<const E> elements() const { return elements_; }
 
+  /// Position rows in parts (Shift::momentum …). What is written by hand is an inertia with its weight, whose M is constant in
+  /// the coordinates of its velocities (not on SE(3)), or a force, or a constraint.
+  static void weigh(const Point<double, L>& p, const Shift& c, Rows<double, L>& rows,
+                    MotionTangent<L, Has::rates>& t) {
+    constexpr int n = L::positions;
+    if constexpr (Has::store) {
+      std::array<double, L::rows> momentum{}, rate{}, turning{};
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+          momentum[i] += t.mass(i, j) * p.z.v[j];
+          rate[i] += t.mass(i, j) * p.a[j];
+        }
+      add_coadjoint<double, L>(p.z, momentum, turning);
+      for (int i = 0; i < n; ++i)
+        rows.r[i] = c.momentum * momentum[i] + c.momentum_rate * (rate[i] + turning[i]) +
+                    c.force * (rows.r[i] - rate[i] - turning[i]);
+      for (int i = 0; i < n * n; ++i) {
+        t.K[i] *= c.force;
+        t.C[i] = c.momentum * t.M[i] + c.momentum_rate * t.C[i];
+        t.M[i] *= c.momentum_rate;
+      }
+    } else {
+      const double weight = Has::violation ? c.reaction : c.force;
+      for (int i = 0; i < n; ++i) rows.r[i] *= weight;
+      for (int i = 0; i < n * n; ++i) {
+        t.K[i] *= weight;
+        if constexpr (Has::rates) t.C[i] *= weight;
+      }
+    }
+  }
+
  private:
   using Places = std::array<Place, L::handles>;
+  using Tangent = MotionTangent<L, Has::rates>;
 
   void check_element(const E& e) const {
     constexpr int n = L::positions + L::positions + L::others;  // along q, along v, along everything else
@@ -624,7 +659,13 @@ class Group final : public GroupBase {
     }
     if constexpr (Has::motion) {
       Rows<double, L> out;
-      move(e, p, out, nullptr);
+      if (shift.balances()) {
+        move(e, p, out, nullptr);
+      } else {
+        Tangent t;
+        move(e, p, out, &t);
+        weigh(p, shift, out, t);
+      }
       scale(e, p, shift, out);
       rows = out.r;
       return;
@@ -664,7 +705,6 @@ class Group final : public GroupBase {
   }
 
   // ---- by hand
-  using Tangent = MotionTangent<L, Has::rates>;
 
   void tangent_by_hand(std::size_t k, const Point<double, L>& p, const Shift& shift,
                        std::span<const double> operators, std::span<double> r,
@@ -673,6 +713,7 @@ class Group final : public GroupBase {
       Rows<double, L> rows;
       Tangent t;
       move(elements_[k], p, rows, &t);
+      if (!shift.balances()) weigh(p, shift, rows, t);
       scale(elements_[k], p, shift, rows);
       scatter(places_[k], rows.r, r);
       add_motion(k, t, shift, operators_of(places_[k], operators), values);
@@ -703,9 +744,10 @@ class Group final : public GroupBase {
       if (const int at = map[row * L::rows + column]; at >= 0) values[at] += x;
     };
     for (int i = 0; i < n; ++i) {  // forces of multipliers: Φ_qᵀ, k_vᵀ
-      for (int m = L::holonomics_begin; m < L::nonholonomics_begin; ++m) add(i, m, t.stiffness(m, i));
+      for (int m = L::holonomics_begin; m < L::nonholonomics_begin; ++m)
+        add(i, m, c.reaction * t.stiffness(m, i));
       if constexpr (Has::rates)
-        for (int m = L::nonholonomics_begin; m < L::rows; ++m) add(i, m, t.damping(m, i));
+        for (int m = L::nonholonomics_begin; m < L::rows; ++m) add(i, m, c.force * t.damping(m, i));
     }
     for (int i = 0; i < L::rows; ++i) {
       const bool holonomic = i >= L::holonomics_begin && i < L::nonholonomics_begin;

@@ -58,6 +58,7 @@ class Projector {
   Projector(const System& system, const StartOptions& options)
       : system_(system),
         proximal_(options.proximal),
+        hold_massless_(options.hold_massless),
         newton_(system, 0, {}),
         r_(system.size()),
         du_(system.size()) {}
@@ -71,7 +72,9 @@ class Projector {
     add_proximal(system_, proximal_diagonal(system_, proximal_, newton_.matrix()), newton_.matrix());
     // States, signals and what is kept stay.
     std::vector<char> still(system_.size(), 0);
-    std::copy(kept.begin(), kept.end(), still.begin());
+    if (hold_massless_)
+      if (auto massless = massless_positions(system_, state); !massless.empty()) still = std::move(massless);
+    for (std::size_t i = 0; i < kept.size(); ++i) still[i] = still[i] || kept[i];
     std::fill(still.begin() + system_.rows(Kind::state).begin,
               still.begin() + system_.rows(Kind::algebraic).end, 1);
     hold(system_, still, newton_.matrix());
@@ -103,6 +106,7 @@ class Projector {
  private:
   const System& system_;
   double proximal_;
+  bool hold_massless_;
   Newton newton_;
   std::vector<double> r_, du_;
 };
@@ -265,6 +269,21 @@ void hold(const System& system, std::span<const char> rows, std::span<double> va
   for (int j = 0; j < p.n; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
       if (rows[p.row[k]] || rows[j]) values[k] = p.row[k] == j ? 1.0 : 0.0;
+}
+
+std::vector<char> massless_positions(const System& system, const State& state) {
+  const Pattern& p = system.pattern();
+  const int positions = system.rows(Kind::position).end, multipliers = system.rows(Kind::holonomic).begin;
+  std::vector<double> r(system.size()), M(p.nonzeros()), forces(p.nonzeros());
+  system.tangent(state, Shift::mass(), {}, r, M);
+  system.tangent(state, {.position = 0.6, .velocity = 0.8}, {}, r, forces);
+  std::vector<char> massless(system.size(), 0);
+  std::fill(massless.begin(), massless.begin() + positions, 1);
+  for (int j = 0; j < p.n; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      if (M[k] != 0 || (j >= multipliers && forces[k] != 0)) massless[p.row[k]] = 0;
+  if (std::find(massless.begin(), massless.end(), 1) == massless.end()) massless.clear();
+  return massless;
 }
 
 void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values) {

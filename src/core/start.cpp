@@ -9,17 +9,10 @@
 #include "core/operating_point.hpp"
 #include "core/signal_loop.hpp"
 #include "core/start_problem.hpp"
+#include "core/state_rows.hpp"
 
 namespace escapement {
 namespace {
-
-/// How a state row takes part in the start.
-enum class StateRow {
-  dynamic,    // its store is given: store(z) = s₀
-  algebraic,  // nobody stores in it: flow(z) = 0
-  driven,     // its store depends on q, v, t only: d/dt store + flow = 0
-  mixed       // stores that do not determine the states alone: a vanishing implicit step keeps what is stored
-};
 
 class Start final : public StartProblem {
  public:
@@ -31,7 +24,13 @@ class Start final : public StartProblem {
     stored_.assign(n, 0.0);
     drift_.assign(n, 0.0);
     rows_ = system.rows(Kind::state);
-    classify();
+    state_rows_ = examine_state_rows(system, state, newton_);
+    if (state_rows_.has_driven) {
+      rate_r_.assign(n, 0.0);
+      rate_values_.assign(system.pattern().nonzeros(), 0.0);
+    }
+    vanishing_ = std::max(1e-15, 1e-6 * (std::isfinite(state_rows_.fastest) ? state_rows_.fastest : 1.0));
+    if (options.hold_massless) held_ = massless_positions(system, state);
   }
 
   bool hidden() const { return hidden_; }
@@ -45,7 +44,7 @@ class Start final : public StartProblem {
     // Mixed rows: each pass removes one more order of the vanishing step (T-start-4).
     double defect = INFINITY;
     int shrunk = 0;
-    for (int pass = 0; pass < (has_mixed_ ? 4 : 1); ++pass) {
+    for (int pass = 0; pass < (state_rows_.has_mixed ? 4 : 1); ++pass) {
       newton_.invalidate();
       set_scale();
       set_weights();
@@ -59,7 +58,7 @@ class Start final : public StartProblem {
         }
       }
       if (report.status == NewtonStatus::singular && pass == 0 &&
-          mix()) {  // states hold what others determine
+          state_rows_.mix()) {  // states hold what others determine
         state_.value = given_;
         state_.acceleration = accelerations;
         pass = -1;
@@ -79,7 +78,7 @@ class Start final : public StartProblem {
         report.loop = signal_loop(system_, newton_.matrix(), report);
       if (!report.ok()) return report;
       system_.state_flow(state_, drift_);
-      if (!has_mixed_) continue;
+      if (!state_rows_.has_mixed) continue;
       const double left = lost_store();
       if (pass > 0 && left > 1e-9 && !(left < 0.01 * defect) && shrunk <= most_shrunk) {
         // The step is too long for something fast; or what cannot be kept (a voltage forced upon a capacitor) has changed
@@ -96,7 +95,7 @@ class Start final : public StartProblem {
       }
       defect = left;
     }
-    if (has_mixed_) hidden_rates();
+    if (state_rows_.has_mixed) hidden_rates();
     for (int i = rows_.begin; i < rows_.end; ++i) state_.rate[i] = -drift_[i];
     system_.state_store(state_, stored_);
     for (int i = rows_.begin; i < rows_.end; ++i) state_.store[i - rows_.begin] = stored_[i];
@@ -109,8 +108,9 @@ class Start final : public StartProblem {
     system_.state_store(state_, other_r_);
     double change = 0;
     for (int i = rows_.begin; i < rows_.end; ++i)
-      change = std::max(change, std::abs(other_r_[i] - stored_[i]) /
-                                    std::max(1e-300, std::abs(stored_[i]) + usual_[i - rows_.begin]));
+      change =
+          std::max(change, std::abs(other_r_[i] - stored_[i]) /
+                               std::max(1e-300, std::abs(stored_[i]) + state_rows_.usual[i - rows_.begin]));
     return change;
   }
 
@@ -172,13 +172,13 @@ class Start final : public StartProblem {
 
   void residual(std::span<double> r) override {
     system_.residual(state_, shift(1, 0), other_r_);
-    if (has_driven_) system_.residual(state_, rate_shift(), rate_r_);
+    if (state_rows_.has_driven) system_.residual(state_, rate_shift(), rate_r_);
     system_.residual(state_, shift(0, 1), r);
     combine(r);
   }
   void tangent(std::span<double> r, std::span<double> values) override {
     system_.tangent(state_, shift(1, 0), {}, other_r_, other_values_);
-    if (has_driven_) system_.tangent(state_, rate_shift(), {}, rate_r_, rate_values_);
+    if (state_rows_.has_driven) system_.tangent(state_, rate_shift(), {}, rate_r_, rate_values_);
     system_.tangent(state_, shift(0, 1), {}, r, values);
     combine(r);
     const Pattern& p = system_.pattern();
@@ -193,7 +193,8 @@ class Start final : public StartProblem {
       }
     epsilon_ = proximal_diagonal(system_, options_.proximal, values);
     add_proximal(system_, epsilon_, values);
-    if (has_mixed_)
+    if (!held_.empty()) hold(system_, held_, values);
+    if (state_rows_.has_mixed)
       for (int j = 0; j < p.n; ++j)
         for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) values[k] *= scale_[j];
   }
@@ -205,16 +206,21 @@ class Start final : public StartProblem {
   static Shift rate_shift() {
     return {.acceleration = 1, .flow = 1, .store_rate = 1, .constraint_accelerations = true};
   }
-  bool is_driven(int i) const { return kinds_[i - rows_.begin] == StateRow::driven; }
+  bool is_driven(int i) const { return state_rows_.kinds[i - rows_.begin] == StateRow::driven; }
   /// x is given, not s: what is stored may depend on signals that are only known once the start is solved.
-  bool is_held(int i) const { return !options_.keep_stores && kinds_[i - rows_.begin] == StateRow::dynamic; }
+  bool is_held(int i) const {
+    return !options_.keep_stores && state_rows_.kinds[i - rows_.begin] == StateRow::dynamic;
+  }
   std::pair<double, double> row_weights(int i) const {
-    const StateRow kind = kinds_[i - rows_.begin];
+    const StateRow kind = state_rows_.kinds[i - rows_.begin];
     if (kind == StateRow::dynamic) return {1.0, 0.0};
     if (kind == StateRow::mixed) return {1.0, vanishing_};
     return {0.0, 1.0};
   }
   void combine(std::span<double> r) {
+    if (!held_.empty())
+      for (int i = 0; i < system_.rows(Kind::position).end; ++i)
+        if (held_[i]) r[i] = state_.acceleration[i];
     for (int i = rows_.begin; i < rows_.end; ++i) {
       const auto [s, f] = row_weights(i);
       const int at = system_.value_of_row()[i];
@@ -254,73 +260,10 @@ class Start final : public StartProblem {
     return !usable.empty();
   }
 
-  /// Sorts the state rows by the tangent of their stores.
-  void classify() {
-    kinds_.assign(rows_.size(), StateRow::algebraic);
-    if (rows_.size() == 0) return;
-    const Pattern& p = system_.pattern();
-    std::vector<double> r(system_.size()), E(p.nonzeros()), A(p.nonzeros());
-    system_.tangent(state_, shift(1, 0), {}, r, E);
-    system_.tangent(state_, shift(0, 1), {}, r, A);
-    // A store may happen to be flat in its state here: look at a second point too.
-    std::vector<double> E2(p.nonzeros()), Q(p.nonzeros());
-    State aside = state_;
-    for (int i = 0; i < system_.size(); ++i)
-      if (system_.value_of_row()[i] >= 0)
-        aside.value[system_.value_of_row()[i]] += 0.37 * system_.nominal()[i];
-    system_.tangent(aside, shift(1, 0), {}, r, E2);
-    // … and along positions and velocities.
-    system_.tangent(state_, {.position = 0.6, .velocity = 0.8, .store = 1, .flow = 0}, {}, r, Q);
-    double fastest = INFINITY;
-    usual_.assign(rows_.size(), 0.0);
-    for (int j = rows_.begin; j < rows_.end; ++j)
-      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
-        const int i = p.row[k];
-        if (i >= rows_.begin && i < rows_.end)
-          usual_[i - rows_.begin] += 1e-3 * std::abs(E[k]) * system_.nominal()[j];
-        if (i < rows_.begin || i >= rows_.end || (E[k] == 0 && !(std::abs(E2[k]) > 0))) continue;
-        kinds_[i - rows_.begin] = StateRow::dynamic;
-        if (A[k] != 0 && E[k] != 0) fastest = std::min(fastest, std::abs(E[k] / A[k]));
-      }
-    for (int j = 0; j < system_.rows(Kind::position).end; ++j)
-      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
-        const int i = p.row[k];
-        if (i < rows_.begin || i >= rows_.end || Q[k] == 0) continue;
-        if (kinds_[i - rows_.begin] == StateRow::algebraic) {
-          kinds_[i - rows_.begin] = StateRow::driven;
-          has_driven_ = true;
-        }
-      }
-    if (has_driven_) {
-      rate_r_.assign(system_.size(), 0.0);
-      rate_values_.assign(p.nonzeros(), 0.0);
-    }
-    vanishing_ = std::max(1e-15, 1e-6 * (std::isfinite(fastest) ? fastest : 1.0));
-    // Do the stores determine the states? Factor their tangent with unit rows for everybody else.
-    for (int j = 0; j < p.n; ++j)
-      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
-        const int i = p.row[k];
-        const bool inside = j >= rows_.begin && j < rows_.end && i >= rows_.begin && i < rows_.end &&
-                            kinds_[i - rows_.begin] == StateRow::dynamic &&
-                            kinds_[j - rows_.begin] == StateRow::dynamic;
-        if (!inside) E[k] = i == j ? 1.0 : 0.0;
-      }
-    std::copy(E.begin(), E.end(), newton_.matrix().begin());
-    if (!newton_.factor().ok) mix();
-    newton_.invalidate();
-  }
-  /// All that is stored by the vanishing step; false: it is so already.
-  bool mix() {
-    const bool any = std::find(kinds_.begin(), kinds_.end(), StateRow::dynamic) != kinds_.end();
-    std::replace(kinds_.begin(), kinds_.end(), StateRow::dynamic, StateRow::mixed);
-    has_mixed_ = has_mixed_ || any;
-    return any;
-  }
-
   /// Unknowns that rows meet only through the vanishing step are measured in units in which they count, by powers of two.
   void set_scale() {
     std::fill(scale_.begin(), scale_.end(), 1.0);
-    if (!has_mixed_) return;
+    if (!state_rows_.has_mixed) return;
     const Pattern& p = system_.pattern();
     std::vector<double> r(p.n), values(p.nonzeros()), row(p.n, 0.0);
     tangent(r, values);
@@ -335,12 +278,12 @@ class Start final : public StartProblem {
 
   Newton newton_;
   Range rows_;
-  std::vector<StateRow> kinds_;
+  StateRows state_rows_;
+  std::vector<char> held_;  // by row: positions whose acceleration is not determined; empty: none
   std::vector<double> other_r_, other_values_, stored_, drift_, given_;
   std::vector<double> rate_r_, rate_values_, epsilon_;
-  std::vector<double> usual_;  // a thousandth of what rows store at nominal values
   double vanishing_ = 0;
-  bool has_mixed_ = false, has_driven_ = false, hidden_ = false;
+  bool hidden_ = false;
 };
 
 }  // namespace

@@ -100,6 +100,26 @@ void System::constraints(const State& s, int holonomic_level, int nonholonomic_l
     if (g->has_constraints) g->constraints(s, holonomic_level, nonholonomic_level, r);
 }
 
+void System::constraint_forces(const State& s, const Shift& shift, std::span<double> r) const {
+  std::fill(r.begin(), r.end(), 0.0);
+  for (const auto& g : groups_)
+    if (g->has_constraints) g->residual(s, shift, r);
+}
+
+void System::constraint_tangent(const State& s, const Shift& shift, std::span<const double> operators,
+                                std::span<double> r, std::span<double> values) const {
+  std::fill(r.begin(), r.end(), 0.0);
+  std::fill(values.begin(), values.end(), 0.0);
+  for (const auto& g : groups_)
+    if (g->has_constraints) g->tangent(s, shift, operators, r, values);
+}
+
+void System::momenta(const State& s, std::span<double> r) const {
+  std::fill(r.begin(), r.end(), 0.0);
+  for (const auto& g : groups_)
+    if (g->has_momenta) g->residual(s, Shift::momenta(), r);
+}
+
 void System::state_flow(const State& s, std::span<double> r) const {
   std::fill(r.begin(), r.end(), 0.0);
   for (const auto& g : groups_)
@@ -182,7 +202,7 @@ int SystemBuilder::declare(Kind kind, Manifold manifold, int values, int dofs, s
   if (d.row_unit.empty() && kind == Kind::algebraic) d.row_unit = d.unit;
   system_.variables_.push_back({kind, manifold, values, dofs, std::move(name), std::move(d.unit),
                                 std::move(d.equation), d.nominal, d.row_nominal, std::move(d.row_unit),
-                                std::move(d.parts), d.steady});
+                                std::move(d.parts), std::move(d.part_units), d.steady});
   system_.has_steady_ = system_.has_steady_ || d.steady != Steady::no;
   touched_.push_back(false);
   return static_cast<int>(system_.variables_.size()) - 1;

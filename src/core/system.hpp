@@ -69,6 +69,12 @@ class System {
                std::span<double> values) const;
   /// Time derivatives of Φ (level 0…3) and k (level 0…2) into their rows; other rows are zero.
   void constraints(const State& s, int holonomic_level, int nonholonomic_level, std::span<double> r) const;
+  /// Φ and Φ_qᵀλ alone, and their tangents: of the groups with constraints, by the weights of the shift.
+  void constraint_forces(const State& s, const Shift& shift, std::span<double> r) const;
+  void constraint_tangent(const State& s, const Shift& shift, std::span<const double> operators,
+                          std::span<double> r, std::span<double> values) const;
+  /// p of the positions (other rows are meaningless).
+  void momenta(const State& s, std::span<double> r) const;
   /// flow(z) of the state rows (other rows are meaningless).
   void state_flow(const State& s, std::span<double> r) const;
   /// store(z) of the state rows (other rows are meaningless).
@@ -100,7 +106,10 @@ class System {
   /// `arm turning about its y`: what moves with this position row.
   std::string motion_name(int row) const;
   /// The unit of a row, "" if it is not told.
-  const std::string& row_unit(int row) const { return owner(row).row_unit; }
+  const std::string& row_unit(int row) const {
+    const Variable& v = owner(row);
+    return v.part_units.empty() ? v.row_unit : v.part_units.at(row - v.row);
+  }
 
   /// Why the last evaluation gave a row that is not a finite number, if an element knows.
   const ModelError* fault() const {

@@ -34,10 +34,11 @@ struct Variable {
   double nominal;        // usual magnitude of the unknown, in `unit`
   double row_nominal;    // usual magnitude of its row (violation of a constraint, defect of a balance)
   std::string row_unit;  // of its row; empty: not told
-  std::vector<std::string> parts;  // what each of its rows says; empty: `equation` for all
-  Steady steady;                   // how a state starts
-  int value = 0;                   // first index into State::value  (set by System)
-  int row = 0;                     // first row                      (set by System)
+  std::vector<std::string> parts;       // what each of its rows says; empty: `equation` for all
+  std::vector<std::string> part_units;  // of its rows, where they differ; empty: `row_unit` for all
+  Steady steady;                        // how a state starts
+  int value = 0;                        // first index into State::value  (set by System)
+  int row = 0;                          // first row                      (set by System)
 };
 
 /// How a variable is described when it is made.
@@ -48,6 +49,7 @@ struct Description {
   std::string equation = {};
   std::string row_unit = {};
   std::vector<std::string> parts = {};
+  std::vector<std::string> part_units = {};
   Steady steady = Steady::no;
 };
 

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "core/projection.hpp"
+
 namespace escapement {
 namespace {
 
@@ -1179,33 +1181,24 @@ class Assembler final : public Resolver {
     return names;
   }
 
-  /// A position without inertia has no acceleration that its equation could give.
+  /// A position without inertia has no acceleration that its equation could give; discrete Lagrangians do without.
   void refuse_massless(const Assembly& a) {
-    const System& s = a.system;
-    const Range rows = s.rows(Kind::position);
-    if (rows.size() == 0) return;
-    State state = a.initial;
-    std::vector<double> r(s.size()), values(s.pattern().nonzeros());
-    s.tangent(state, Shift::mass(), {}, r, values);
-    std::vector<char> heavy(s.size(), 0);
-    const Pattern& p = s.pattern();
-    const auto moves = [&](int column) {  // an acceleration, or a multiplier that ties it to others
-      return column < rows.end || column >= s.rows(Kind::holonomic).begin;
-    };
-    for (int column = 0; column < s.size(); ++column)
-      for (int k = p.column_begin[column]; k < p.column_begin[column + 1]; ++k)
-        if (values[k] != 0 && moves(column)) heavy[p.row[k]] = 1;
-    for (int row = rows.begin; row < rows.end; ++row)
-      if (!heavy[row]) {
-        const std::string name = s.unknown_name(row);
-        Mark mark;
-        for (const DeclaredNode& d : model_.nodes)
-          if (name.starts_with(d.path + ".")) mark = d.mark;
-        for (const FlatComponent& c : model_.components)
-          if (name.starts_with(c.path + ".")) mark = c.mark;
-        throw fault("E-TOPOLOGY", mark, name, "nothing that moves with it has mass or inertia",
-                    "give it a mass (a small one will do), or connect the parts directly");
-      }
+    const auto* scheme = model_.simulate.find("scheme");
+    if (scheme &&
+        (std::get<std::string>(*scheme) == "variational" || std::get<std::string>(*scheme) == "spook"))
+      return;
+    const std::vector<char> massless = massless_positions(a.system, a.initial);
+    const auto row = std::find(massless.begin(), massless.end(), 1);
+    if (row == massless.end()) return;
+    const std::string name = a.system.unknown_name(static_cast<int>(row - massless.begin()));
+    Mark mark;
+    for (const DeclaredNode& d : model_.nodes)
+      if (name.starts_with(d.path + ".")) mark = d.mark;
+    for (const FlatComponent& c : model_.components)
+      if (name.starts_with(c.path + ".")) mark = c.mark;
+    throw fault("E-TOPOLOGY", mark, name, "nothing that moves with it has mass or inertia",
+                "give it a mass (a small one will do), connect the parts directly, or choose `scheme: "
+                "variational` or `spook`");
   }
 
   const std::vector<OutputType>& outputs_of(int component) const {

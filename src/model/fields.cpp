@@ -161,7 +161,7 @@ FieldValues FieldReader::read(const Node& fields, const std::vector<Parameter>& 
           throw fault("E-TYPE", value->mark, place,
                       "expected a mapping name: { … }, found " + value->described());
         for (const Node::Entry& record : value->entries) {
-          check_name(record, place);
+          if (!p.verbatim) check_name(record, place);
           if (!record.value.is_mapping())
             throw fault("E-TYPE", record.value.mark, place + "." + record.key,
                         "expected a mapping { … }, found " + record.value.described());

@@ -11,6 +11,26 @@ Mark Model::simulate_mark(std::string_view key) const {
   return value ? value->mark : simulate_text_ ? simulate_text_->mark : Mark{};
 }
 
+/// Of a constraint, under `spook`.
+static std::vector<Parameter> relaxation_fields() {
+  return {
+      number("damping", "1",
+             "time over which a violation decays, in steps: 2 unless given; less rings, more lasts longer")
+          .at_least(0)
+          .optional(),
+      number("damping_time", "s", "the same as a time").at_least(0).optional(),
+      number("compliance", "m/N", "of equations between lengths: how far they give way; 0: rigid")
+          .at_least(0)
+          .otherwise("0"),
+      number("angular_compliance", "rad/(N*m)", "of equations between angles").at_least(0).otherwise("0")};
+}
+
+/// Records whose names are those of components, or patterns.
+static Parameter by_path(Parameter p) {
+  p.verbatim = true;
+  return p;
+}
+
 const std::vector<Parameter>& simulate_schema() {
   static const std::vector<Parameter> schema = {
       number("until", "s", "end of the simulated time").positive(),
@@ -39,6 +59,12 @@ const std::vector<Parameter>& simulate_schema() {
           "constraints on positions alone, or stabilised with velocities too; index-3 unless given, index-2 "
           "with adaptive steps and where constraints come and go")
           .optional(),
+      group("relaxation", relaxation_fields(),
+            "of `spook`: how constraints that are violated come back, and how far they give way"),
+      by_path(
+          records("relaxations", relaxation_fields(),
+                  "of `spook`: the same for the constraints of components by name; patterns match several")
+              .optional()),
       choice("frames", {"r3so3", "se3"},
              "how frames in space move in a step: translation and rotation apart, or together as a screw")
           .otherwise("r3so3"),

@@ -74,6 +74,12 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
     for (int k = 0; k < lie.dofs() - 3; ++k) reach_[lie.place.row + k] = lie.place.value + 4;
 }
 
+std::vector<std::string> GeneralizedAlpha::warnings() const {
+  std::vector<std::string> texts;
+  for (const ParameterWarning& w : warnings_) texts.push_back(w.message);
+  return texts;
+}
+
 StartReport GeneralizedAlpha::start(State& state) { return begin(state, options_.start); }
 
 StartReport GeneralizedAlpha::restart(State& state) {
@@ -487,12 +493,6 @@ void GeneralizedAlpha::refuse_contradiction(NewtonReport& report) {
   for (int i = holonomic.begin; i < holonomic.end; ++i)
     allowed = std::max(allowed, 10 * std::abs(work_[i]) / system_.row_nominal()[i]);
   refuse(slip);
-}
-
-StepReport GeneralizedAlpha::advance(State& state, double h) {
-  const StepReport report = attempt(state, h);
-  if (report.ok()) commit(state);
-  return report;
 }
 
 StepReport GeneralizedAlpha::attempt(State& state, double h) {

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/newton.hpp"
-#include "core/start.hpp"
 #include "steppers/alpha_parameters.hpp"
+#include "steppers/stepper.hpp"
 
 namespace escapement {
 
@@ -38,72 +37,34 @@ struct GeneralizedAlphaOptions {
   StartOptions start;
 };
 
-/// What one step did. `status` other than converged: the state is untouched and the failing rows are named.
-struct StepReport {
-  NewtonReport newton;
-  bool restarted = false;  // history restarted because the step ratio left its bounds (T-alpha-8)
-  bool ok() const { return newton.ok(); }
-};
-
-/// Where the local error of a step comes from (T-error).
-enum class ErrorEstimator {
-  embedded,  // the difference to formulas of one order more, with the accelerations and rates of three points
-  history    // the leading term of the position formula, from the change of the accelerations
-};
-
-/// What counts as how much: |error| of an unknown, over relative · |value| + absolute · nominal.
-struct ErrorScales {
-  struct Tolerance {
-    double relative = 0, absolute = 0;  // 0 both: it does not count
-  };
-  Tolerance positions, velocities, states, signals, multipliers;
-  double horizon = 1;  // s: over which the errors of all steps may add up to the tolerance
-  ErrorEstimator estimator = ErrorEstimator::embedded;
-};
-
-struct LocalError {
-  double size = 0;    // ≤ 1: within the tolerance
-  int row = -1;       // of the unknown that is farthest off
-  bool rate = false;  // its velocity is
-};
-
 /// Throws ModelError E-SCHEME for a scheme that cannot advance this system (ρ∞ = 1 or β = 0 with index-3 rows).
 void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options);
 
-class GeneralizedAlpha {
+class GeneralizedAlpha final : public Stepper {
  public:
   /// Throws as refuse_scheme().
   GeneralizedAlpha(const System& system, GeneralizedAlphaOptions options);
   GeneralizedAlpha(System&&, GeneralizedAlphaOptions) = delete;  // the system must outlive the stepper
 
-  /// Makes the state consistent and starts the history there.
-  StartReport start(State& state);
-  /// One step. On failure the state is as before. A state's value changed by hand counts only after restart().
-  StepReport advance(State& state, double h);
-  /// The same in two: a step computed but not taken, as often as one likes (the state stays as it is), and the last one
-  /// taken. In between result() is where it leads, and interpolate() what lies on the way.
-  StepReport attempt(State& state, double h);
-  const State& result() const { return trial_; }
-  void commit(State& state);
-  /// The motion within the step just computed, at the fraction s of it: third order in positions and velocities, second in
-  /// all else (T-dense).
-  void interpolate(const State& from, double s, State& between) const;
-  /// How far the step just computed is off, by the formulas of T-error: per unknown, relative to the scales, over the length
-  /// of the step relative to `horizon`; the largest counts. Infinite while there is no third point (see look_ahead).
-  LocalError local_error(State& from, const ErrorScales& scales);
+  StartReport start(State& state) override;
+  StartReport restart(State& state) override;
+  StepReport attempt(State& state, double h) override;
+  const State& result() const override { return trial_; }
+  double step_size() const override { return c_.h; }
+  void commit(State& state) override;
+  /// Third order in positions and velocities, second in all else (T-dense).
+  void interpolate(const State& from, double s, State& between) const override;
+  /// By the formulas of T-error: per unknown, relative to the scales, over the length of the step relative to `horizon`; the
+  /// largest counts. Infinite while there is no third point (see look_ahead).
+  LocalError local_error(State& from, const ErrorScales& scales) override;
   /// Is there a third point, for the error of the next step and for what lies within it? Not after a start or a jump: then
   /// a trial step of half the size gives one.
   bool third_point() const { return history.third == history.third; }
   StepReport look_ahead(State& state, double h);
-  /// To be called at a time where inputs jumped: recomputes v̇, ṡ, λ, y and adds their jumps to the history (T-jump).
-  /// `slack`: what is due so little later counts as now. Throws ModelError, with the state as before, if no consistent
-  /// values exist.
-  void discontinuity(State& state, double slack = 0);
-  /// To be called where something has a corner: v̇ and ṡ go on, but not along the last steps.
-  void corner() { forget_slopes(); }
-  /// A new history at the present state: after velocity jumps, changes of structure, or values set by hand. Velocities
-  /// are projected onto the constraints.
-  StartReport restart(State& state);
+  std::optional<StepReport> look_ahead_if_needed(State& state, double h) override;
+  /// Adds the jumps of v̇ and ṡ to the history (T-jump).
+  void discontinuity(State& state, double slack = 0) override;
+  void corner() override { forget_slopes(); }
 
   /// The recursion's memory: plain data; copying it with the state is checkpoint and rollback.
   struct History {
@@ -130,8 +91,10 @@ class GeneralizedAlpha {
   History history;
 
   /// The conditions that the parameters violate, in words.
-  const std::vector<ParameterWarning>& warnings() const { return warnings_; }
+  const std::vector<ParameterWarning>& parameter_warnings() const { return warnings_; }
+  std::vector<std::string> warnings() const override;
   const GeneralizedAlphaOptions& options() const { return options_; }
+  const StartOptions& start_options() const override { return options_.start; }
   /// Coefficients of the last step: c0, c1, κ and γ_n, β_n, θ_n.
   struct Coefficients {
     double h = 0, gamma = 0, beta = 0, theta = 0;
@@ -144,9 +107,8 @@ class GeneralizedAlpha {
   /// The iteration matrix at a state for the last coefficients, with T(u) = I and without proximal terms (for condition
   /// numbers and benchmarks).
   void iteration_matrix(const State& state, std::span<double> values);
-  Newton& newton() { return newton_; }
-  /// Everything that the next step depends on, beside the state.
-  void archive(Archive& a);
+  Newton& newton() override { return newton_; }
+  void archive(Archive& a) override;
 
  private:
   class Step;

@@ -136,6 +136,8 @@ void GeneralizedAlpha::prepare_slow() {
 
 void GeneralizedAlpha::archive(Archive& a) {
   a(history, factored_for_, epsilon_, newton_);
+  if (history.slope.size() != static_cast<std::size_t>(system_.size()))
+    throw ArchiveError("the steps of another system");
   bool slow = slow_ != nullptr;  // its pivots are those of its first matrix
   a(slow);
   if (!slow) return;
@@ -209,6 +211,12 @@ StepReport GeneralizedAlpha::look_ahead(State& state, double h) {
         (trial_.rate[states.begin + i] - state.rate[states.begin + i]) / (0.5 * h);
   history.third = 0.5 * h;
   return report;
+}
+
+std::optional<StepReport> GeneralizedAlpha::look_ahead_if_needed(State& state, double h) {
+  const double third = history.third;  // one that is very near to the end, or far beyond, is of no use
+  if (third < 0 || (third > 0.2 * h && third < 0.8 * h)) return std::nullopt;
+  return look_ahead(state, h);
 }
 
 void GeneralizedAlpha::interpolate(const State& from, double s, State& between) const {

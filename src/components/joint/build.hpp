@@ -25,10 +25,14 @@ std::string described(const Equation& e);
 template <int n>
 ElementId tie(Build& b, const Markers& m, const std::array<Equation, n>& equations,
               JointPlacement start = {}) {
-  std::vector<std::string> rows;
-  for (const Equation& e : equations) rows.push_back(described(e));
-  const auto load =
-      b.system.multiplier<n>(b.name("reaction"), {.unit = "N", .row_unit = "m", .parts = std::move(rows)});
+  std::vector<std::string> rows, units;
+  for (const Equation& e : equations) {
+    rows.push_back(described(e));
+    units.push_back(e.kind == Equation::Kind::perpendicular ? "rad" : "m");
+  }
+  const auto load = b.system.multiplier<n>(
+      b.name("reaction"),
+      {.unit = "N", .row_unit = "m", .parts = std::move(rows), .part_units = std::move(units)});
   const ElementId id = b.add(Joint<n>{m.a, m.b, load, m.on_a, m.on_b, equations});
   for (int i = 0; i < 3; ++i) {
     b.channel<Joint<n>>("force", id, i, i);

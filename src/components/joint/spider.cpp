@@ -18,8 +18,11 @@ void build(Build& b) {
                                            {perpendicular, 0, 1},
                                            {perpendicular, 1, 2},
                                            {perpendicular, 2, 0}}};
-  std::vector<std::string> rows;
-  for (const Equation& e : equations) rows.push_back(joint::described(e));
+  std::vector<std::string> rows, units;
+  for (const Equation& e : equations) {
+    rows.push_back(joint::described(e));
+    units.push_back(e.kind == perpendicular ? "rad" : "m");
+  }
   for (std::size_t i = 0; i < feet.size(); ++i) {
     const AttachedFrame foot = b.frame("feet", static_cast<int>(i));
     const std::string& name = feet[i].key;
@@ -29,8 +32,9 @@ void build(Build& b) {
     const Frame<double> marker{hub.design.R, foot.design.x};
     const Frame<double> on_hub = hub.on_node * (hub.design.inverse() * marker),
                         on_foot = foot.on_node * (foot.design.inverse() * marker);
-    const auto load = b.system.multiplier<6>(b.name((name + ".reaction").c_str()),
-                                             {.unit = "N", .row_unit = "m", .parts = rows});
+    const auto load =
+        b.system.multiplier<6>(b.name((name + ".reaction").c_str()),
+                               {.unit = "N", .row_unit = "m", .parts = rows, .part_units = units});
     const ElementId id = b.add(joint::Joint<6>{hub.node, foot.node, load, on_hub, on_foot, equations});
     for (int k = 0; k < 3; ++k) {
       b.channel<joint::Joint<6>>(name + ".force", id, k, k);

@@ -120,7 +120,7 @@ void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> r
       for (const Term& t : e.terms) value += t.factor * t.expression.evaluate<double>(in);
     }
     const bool constraint = e.sort != Sort::raw;
-    const double scale = e.sort == Sort::raw         ? 1.0
+    const double scale = e.sort == Sort::raw ? (unknowns[e.row].kind == Kind::position ? c.force : 1.0)
                          : e.sort == Sort::holonomic ? c.holonomic_scale
                                                      : c.nonholonomic_scale;
     const bool differentiated = constraint && c.constraint_accelerations;
@@ -178,12 +178,13 @@ void UserEquations::reaction(const Equation& e, std::span<const double> in, cons
                              std::span<double> rows, Matrix m) const {
   const int along = e.sort == Sort::holonomic ? 0 : 1;
   const auto acts = [&](int input) { return input != time && (input - 1) % 3 == along; };
-  const double multiplier = in[value_of(e.row)];
+  const double weight_of_force = e.sort == Sort::holonomic ? c.reaction : c.force;
+  const double multiplier = weight_of_force * in[value_of(e.row)];
   const std::vector<double>& slope = workspace<double>(1);  // as evaluate() left it
   for (const int i : e.used) {
     if (!acts(i)) continue;
     rows[unknown_of(i)] += multiplier * slope[i];
-    if (m) m(unknown_of(i), e.row) += slope[i];
+    if (m) m(unknown_of(i), e.row) += weight_of_force * slope[i];
   }
   if (!m || (c.position == 0 && c.velocity == 0)) return;
   using D = Dual<1>;

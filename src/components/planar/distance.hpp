@@ -21,19 +21,19 @@ struct Distance {
     const double size = std::sqrt(dx * dx + dy * dy), lambda = z.other[0];
     const double n[2] = {dx / size, dy / size};
     for (int i = 0; i < 2; ++i) {
-      r.r[i] = -lambda * n[i];
-      r.r[2 + i] = lambda * n[i];
+      r.r[i] = -c.reaction * lambda * n[i];
+      r.r[2 + i] = c.reaction * lambda * n[i];
     }
     r.r[4] = c.holonomic_scale * (size - length);
     if (!k) return;
-    const double s = c.position * lambda / size;
+    const double s = c.reaction * c.position * lambda / size;
     const double stiffness[2][2] = {{s * n[1] * n[1], -s * n[0] * n[1]}, {-s * n[0] * n[1], s * n[0] * n[0]}};
     for (int i = 0; i < 2; ++i) {
       const double row = c.holonomic_scale * c.position * n[i];
       (*k)(tension, 0, a, i) = -row;
       (*k)(tension, 0, b, i) = row;
-      (*k)(a, i, tension, 0) = -n[i];
-      (*k)(b, i, tension, 0) = n[i];
+      (*k)(a, i, tension, 0) = -c.reaction * n[i];
+      (*k)(b, i, tension, 0) = c.reaction * n[i];
       for (int j = 0; j < 2; ++j) {
         (*k)(a, i, a, j) = (*k)(b, i, b, j) = stiffness[i][j];
         (*k)(a, i, b, j) = (*k)(b, i, a, j) = -stiffness[i][j];

@@ -24,11 +24,11 @@ struct Mass {
   // Hot in chains: rows and tangent by hand (the functions above stay the oracle).
   static constexpr bool analytic = true;
   template <class L>
-  void assemble(const Values<double, L>&, const std::array<double, 2>& a, const Shift& c, Rows<double, L>& r,
-                auto* k) const {
+  void assemble(const Values<double, L>& z, const std::array<double, 2>& a, const Shift& c,
+                Rows<double, L>& r, auto* k) const {
     for (int i = 0; i < 2; ++i) {
-      r.r[i] = mass * (a[i] - gravity[i]);
-      if (k) (*k)(at, i, at, i) = mass * c.acceleration;
+      r.r[i] = mass * (c.momentum * z.v[i] + c.momentum_rate * a[i] - c.force * gravity[i]);
+      if (k) (*k)(at, i, at, i) = mass * (c.momentum * c.velocity + c.momentum_rate * c.acceleration);
     }
   }
 };

@@ -1,0 +1,128 @@
+#include "core/state_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace escapement {
+
+bool StateRows::mix() {
+  const bool any = has(StateRow::dynamic);
+  std::replace(kinds.begin(), kinds.end(), StateRow::dynamic, StateRow::mixed);
+  has_mixed = has_mixed || any;
+  return any;
+}
+
+bool StateRows::has(StateRow kind) const {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+StateRows examine_state_rows(const System& system, const State& state, Newton& newton) {
+  const Range rows = system.rows(Kind::state);
+  StateRows result;
+  auto& kinds = result.kinds;
+  kinds.assign(rows.size(), StateRow::algebraic);
+  result.usual.assign(rows.size(), 0.0);
+  result.fastest = INFINITY;
+  if (rows.size() == 0) return result;
+  const auto shift = [](double store, double flow) {
+    return Shift{.acceleration = 1, .store = store, .flow = flow, .constraint_accelerations = true};
+  };
+  const Pattern& p = system.pattern();
+  std::vector<double> r(system.size()), E(p.nonzeros()), A(p.nonzeros()), E2(p.nonzeros()), Q(p.nonzeros());
+  system.tangent(state, shift(1, 0), {}, r, E);
+  system.tangent(state, shift(0, 1), {}, r, A);
+  State aside = state;
+  for (int i = 0; i < system.size(); ++i)
+    if (system.value_of_row()[i] >= 0) aside.value[system.value_of_row()[i]] += 0.37 * system.nominal()[i];
+  system.tangent(aside, shift(1, 0), {}, r, E2);
+  // … and along positions and velocities.
+  system.tangent(state, {.position = 0.6, .velocity = 0.8, .store = 1, .flow = 0}, {}, r, Q);
+  const auto inside = [&](int i) { return i >= rows.begin && i < rows.end; };
+  for (int j = rows.begin; j < rows.end; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+      const int i = p.row[k];
+      if (inside(i)) result.usual[i - rows.begin] += 1e-3 * std::abs(E[k]) * system.nominal()[j];
+      if (!inside(i) || (E[k] == 0 && !(std::abs(E2[k]) > 0))) continue;
+      kinds[i - rows.begin] = StateRow::dynamic;
+      if (A[k] != 0 && E[k] != 0) result.fastest = std::min(result.fastest, std::abs(E[k] / A[k]));
+    }
+  for (int j = 0; j < system.rows(Kind::position).end; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+      const int i = p.row[k];
+      if (!inside(i) || Q[k] == 0 || kinds[i - rows.begin] != StateRow::algebraic) continue;
+      kinds[i - rows.begin] = StateRow::driven;
+      result.has_driven = true;
+    }
+  // Do the stores determine the states? Factor their tangent with unit rows for everybody else.
+  const auto stored = [&](int i) { return inside(i) && kinds[i - rows.begin] == StateRow::dynamic; };
+  for (int j = 0; j < p.n; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      if (!stored(j) || !stored(p.row[k])) E[k] = p.row[k] == j ? 1.0 : 0.0;
+  std::copy(E.begin(), E.end(), newton.matrix().begin());
+  if (!newton.factor().ok) result.mix();
+  newton.invalidate();
+  return result;
+}
+
+std::vector<int> impulsive_unknowns(const System& system, const State& state, const StateRows& rows) {
+  const Range states = system.rows(Kind::state), signals = system.rows(Kind::algebraic);
+  const Pattern& p = system.pattern();
+  std::vector<double> r(system.size()), E(p.nonzeros()), A(p.nonzeros());
+  system.tangent(state, {.store = 1, .flow = 0}, {}, r, E);
+  system.tangent(state, {.store = 0, .flow = 1}, {}, r, A);
+  const auto algebraic = [&](int row) {
+    if (row >= signals.begin && row < signals.end) return true;
+    if (row < states.begin || row >= states.end) return false;
+    const StateRow kind = rows.kinds[row - states.begin];
+    return kind == StateRow::algebraic || kind == StateRow::driven;
+  };
+  std::vector<int> columns;
+  for (int j = states.begin; j < signals.end; ++j) {
+    bool stored = false;
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      stored = stored || (p.row[k] >= states.begin && p.row[k] < states.end && E[k] != 0);
+    if (!stored) columns.push_back(j);
+  }
+  // Each is matched with an algebraic row, along augmenting paths; what is then reached from those left over is not determined.
+  std::vector<int> column_of(system.size(), -1), from(system.size(), -1), seen(system.size(), -1), queue;
+  std::vector<int> free;
+  const auto search = [&](int start, int mark, bool augment) {
+    queue.assign(1, start);
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      const int j = queue[head];
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+        int row = p.row[k];
+        if (A[k] == 0 || !algebraic(row) || seen[row] == mark) continue;
+        seen[row] = mark;
+        from[row] = j;
+        if (column_of[row] >= 0) {
+          queue.push_back(column_of[row]);
+          continue;
+        }
+        if (!augment) continue;
+        for (int column = from[row];; column = from[row]) {
+          int before = -1;  // the row this column had
+          for (int l = p.column_begin[column]; l < p.column_begin[column + 1]; ++l)
+            if (column_of[p.row[l]] == column && p.row[l] != row) before = p.row[l];
+          column_of[row] = column;
+          if (before < 0) return true;
+          row = before;
+        }
+      }
+    }
+    return false;
+  };
+  for (const int j : columns)
+    if (!search(j, j, true)) free.push_back(j);
+  std::vector<char> reached(system.size(), 0);
+  for (const int j : free) {
+    search(j, system.size() + j, false);
+    for (const int column : queue) reached[column] = 1;
+  }
+  std::vector<int> result;
+  for (const int j : columns)
+    if (reached[j]) result.push_back(j);
+  return result;
+}
+
+}  // namespace escapement

@@ -1,0 +1,271 @@
+#include "steppers/node.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace escapement {
+
+// ------------------------------------------------------------------ velocities
+
+class NodeEquations::Velocities final : public NewtonProblem {
+ public:
+  explicit Velocities(NodeEquations& node) : n_(node), s_(node.at_) {}
+  std::span<const double> momentum, gradient;
+
+  void residual(std::span<double> r) override {
+    const System& system = n_.system_;
+    const Pattern& p = system.pattern();
+    system.momenta(s_, r);
+    for (int i = 0; i < n_.positions_; ++i) r[i] -= momentum[i];
+    std::fill(r.begin() + n_.positions_, r.end(), 0.0);
+    if (n_.own_masses_)
+      for (int j = 0; j < n_.positions_; ++j)
+        for (int k = p.column_begin[j]; k < p.column_begin[j + 1] && p.row[k] < n_.positions_; ++k)
+          r[p.row[k]] += n_.own_mass_[k] * (s_.rate[j] - n_.predicted_[j]);
+    if (n_.first_multiplier_ < system.size()) {
+      const Range slip = system.rows(Kind::nonholonomic);
+      for (int m = n_.first_multiplier_; m < system.size(); ++m) {
+        if (n_.impulse_[m] == 0) continue;
+        const auto& column = m >= slip.begin ? std::span<const double>(n_.slip_) : gradient;
+        for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < n_.positions_; ++k)
+          r[p.row[k]] += column[k] * n_.impulse_[m];
+      }
+      system.constraints(s_, 1, 0, n_.other_);
+      for (int m = n_.first_multiplier_; m < system.size(); ++m)
+        r[m] = n_.open_[m]     ? n_.impulse_[m]
+               : n_.is_soft(m) ? n_.impulse_[m] - n_.soft_rows[m - n_.first_multiplier_].impulse
+                               : n_.other_[m];
+    }
+    if (!n_.massless_.empty())
+      for (int i = 0; i < n_.positions_; ++i)
+        if (n_.massless_[i]) r[i] = s_.rate[i] - n_.predicted_[i];
+  }
+  void tangent(std::span<double> r, std::span<double> values) override {
+    const System& system = n_.system_;
+    const Pattern& p = system.pattern();
+    Shift along = Shift::momenta();
+    along.velocity = 1;
+    system.tangent(s_, along, {}, r, values);
+    const Range slip = system.rows(Kind::nonholonomic);
+    for (int j = 0; j < p.n; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+        const int i = p.row[k], m = std::max(i, j);
+        if (i < n_.positions_ && j < n_.positions_) {
+          if (n_.own_masses_) values[k] += n_.own_mass_[k];
+        } else if (std::min(i, j) < n_.positions_ && m >= n_.first_multiplier_) {
+          values[k] = m >= slip.begin ? n_.slip_[k] : gradient[k];
+          if (i == m && (n_.open_[m] || n_.is_soft(m))) values[k] = 0;
+        } else {
+          const bool unit = i < n_.first_multiplier_ || n_.open_[i] || n_.is_soft(i);
+          values[k] = i == j && unit ? 1.0 : 0.0;
+        }
+      }
+    n_.add_proximal_to(values, n_.velocity_epsilon_);
+    if (!n_.massless_.empty()) hold(system, n_.massless_, values);
+    residual(r);
+  }
+  void move(std::span<const double> du, double scale) override {
+    for (int i = 0; i < n_.positions_; ++i) s_.rate[i] += scale * du[i];
+    for (int m = n_.first_multiplier_; m < n_.system_.size(); ++m) n_.impulse_[m] += scale * du[m];
+  }
+  std::span<const double> weights() const override { return n_.weights_; }
+  void magnitudes(std::span<double> size, std::span<double> noise) const override {
+    for (int i = 0; i < n_.positions_; ++i) size[i] = std::abs(s_.rate[i]);
+    for (int m = n_.first_multiplier_; m < n_.system_.size(); ++m) {
+      size[m] = std::abs(n_.impulse_[m]);
+      noise[m] = INFINITY;
+    }
+  }
+
+ private:
+  NodeEquations& n_;
+  State& s_;
+};
+
+NewtonReport NodeEquations::velocities(State& node, std::span<const double> momentum,
+                                       std::span<const double> gradient) {
+  std::copy(node.rate.begin(), node.rate.begin() + positions_, predicted_.begin());
+  std::fill(impulse_.begin(), impulse_.end(), 0.0);
+  if (system_.switches()) {
+    system_.open_rows(node, now_open_);
+    if (now_open_ != open_) velocity_newton_.invalidate();
+    open_ = now_open_;
+  }
+  if (system_.rows(Kind::nonholonomic).size() > 0)
+    system_.constraint_tangent(
+        node, {.velocity = 1, .momentum_rate = 0, .reaction = 0, .flow = 0, .holonomic_scale = 0}, {}, rows_,
+        slip_);
+  if (own_masses_)
+    system_.tangent(node, {.acceleration = 1, .momentum_rate = 0, .reaction = 0}, {}, rows_, own_mass_);
+  std::fill(weights_.begin(), weights_.end(), 0.0);
+  for (int i = 0; i < positions_; ++i) weights_[i] = 1 / (system_.nominal()[i] + std::abs(node.rate[i]));
+  std::swap(at_, node);
+  velocities_->momentum = momentum;
+  velocities_->gradient = gradient;
+  NewtonReport report = velocity_newton_.solve(*velocities_);
+  std::swap(at_, node);
+  return report;
+}
+
+// ------------------------------------------------------------------ everything else
+
+class NodeEquations::Rates final : public StartProblem {
+ public:
+  explicit Rates(NodeEquations& node) : StartProblem(node.system_, node.at_, node.options_), n_(node) {}
+  double small = 0;
+  std::span<const double> flow;  // empty: all stores implicitly
+
+  void prepare() { set_weights(); }
+  void residual(std::span<double> r) override {
+    if (n_.stored_) system_.state_store(state_, n_.other_);
+    if (n_.state_rows_.has_driven) system_.residual(state_, driven(), n_.rate_rows_);
+    system_.residual(state_, shift(0, 1), r);
+    combine(r);
+  }
+  void tangent(std::span<double> r, std::span<double> values) override {
+    const Pattern& p = system_.pattern();
+    const Range rows = system_.rows(Kind::state);
+    const auto each = [&](StateRow kind, auto&& put) {
+      for (int j = 0; j < p.n; ++j)
+        for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+          if (const int i = p.row[k];
+              i >= rows.begin && i < rows.end && n_.state_rows_.kinds[i - rows.begin] == kind)
+            put(k);
+    };
+    system_.tangent(state_, shift(0, 1), {}, r, values);
+    if (n_.stored_) {
+      system_.tangent(state_, shift(1, 0), {}, n_.other_, n_.other_values_);
+      each(StateRow::dynamic,
+           [&](int k) { values[k] = n_.other_values_[k] + (flow.empty() ? small * values[k] : 0.0); });
+      each(StateRow::mixed, [&](int k) { values[k] = n_.other_values_[k] + small * values[k]; });
+    }
+    if (n_.state_rows_.has_driven) {
+      system_.tangent(state_, driven(), {}, n_.rate_rows_, n_.other_values_);
+      each(StateRow::driven, [&](int k) { values[k] = n_.other_values_[k]; });
+    }
+    if (!n_.soft.empty())
+      for (int j = 0; j < p.n; ++j)
+        for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+          if (p.row[k] >= n_.first_multiplier_ && n_.is_soft(p.row[k])) values[k] = p.row[k] == j ? 1.0 : 0.0;
+    n_.add_proximal_to(values, n_.rate_epsilon_);
+    if (!n_.massless_.empty()) hold(system_, n_.massless_, values);
+    combine(r);
+  }
+
+ private:
+  static Shift shift(double store, double flow) {
+    return {.acceleration = 1, .store = store, .flow = flow, .constraint_accelerations = true};
+  }
+  static Shift driven() {
+    return {.acceleration = 1, .flow = 1, .store_rate = 1, .constraint_accelerations = true};
+  }
+  void combine(std::span<double> r) {
+    const Range rows = system_.rows(Kind::state);
+    for (int i = rows.begin; i < rows.end; ++i) {
+      const StateRow kind = n_.state_rows_.kinds[i - rows.begin];
+      const double off = n_.other_[i] - state_.store[i - rows.begin];
+      const bool stored = kind == StateRow::dynamic || kind == StateRow::mixed;
+      if (stored && flow.empty()) r[i] = off + small * r[i];
+      else if (kind == StateRow::dynamic) r[i] = off;
+      else if (kind == StateRow::mixed) r[i] = off + small * (r[i] - flow[i]);
+      if (kind == StateRow::driven) r[i] = n_.rate_rows_[i];
+    }
+    if (!n_.soft.empty())
+      for (int m = n_.first_multiplier_; m < system_.size(); ++m)
+        if (n_.is_soft(m))
+          r[m] = state_.value[system_.value_of_row()[m]] - n_.soft_rows[m - n_.first_multiplier_].multiplier;
+    if (!n_.massless_.empty())
+      for (int i = 0; i < n_.positions_; ++i)
+        if (n_.massless_[i]) r[i] = 0;
+  }
+  NodeEquations& n_;
+};
+
+NodeEquations::NodeEquations(const System& system, double proximal, NewtonOptions newton)
+    : system_(system),
+      positions_(system.rows(Kind::position).end),
+      first_multiplier_(system.rows(Kind::holonomic).begin),
+      velocity_newton_(system, 0, newton),
+      rate_newton_(system, 0, newton) {
+  options_.proximal = proximal;
+  const int n = system.size();
+  for (auto* x : {&impulse_, &rows_, &other_, &weights_, &rate_rows_}) x->assign(n, 0.0);
+  predicted_.assign(positions_, 0.0);
+  for (auto* x : {&values_, &slip_}) x->assign(system.pattern().nonzeros(), 0.0);
+  open_.assign(n, 0);
+  now_open_.assign(n, 0);
+  at_ = system.state();
+  velocities_ = std::make_unique<Velocities>(*this);
+  rates_ = std::make_unique<Rates>(*this);
+}
+NodeEquations::~NodeEquations() = default;
+
+void NodeEquations::add_proximal_to(std::span<double> values, std::vector<double>& epsilon) {
+  if (options_.proximal == 0 && !system_.switches()) return;
+  if (epsilon.empty()) epsilon = proximal_diagonal(system_, options_.proximal, values);
+  add_proximal(system_, epsilon, values);
+}
+
+void NodeEquations::begin(const State& state) {
+  const Pattern& p = system_.pattern();
+  massless_ = massless_positions(system_, state);
+  state_rows_ = examine_state_rows(system_, state, rate_newton_);
+  stored_ = state_rows_.has(StateRow::dynamic) || state_rows_.has(StateRow::mixed);
+  if (state_rows_.kinds.size() > 0) other_values_.assign(p.nonzeros(), 0.0);
+  has_momentum_.assign(positions_, 0);
+  Shift along = Shift::momenta();
+  along.velocity = 1;
+  system_.tangent(state, along, {}, rows_, values_);
+  own_mass_.assign(p.nonzeros(), 0.0);
+  system_.tangent(state, {.acceleration = 1, .momentum_rate = 0, .reaction = 0}, {}, rows_, own_mass_);
+  own_masses_ = false;
+  for (int j = 0; j < positions_; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1] && p.row[k] < positions_; ++k) {
+      if (values_[k] != 0) has_momentum_[p.row[k]] = 1;
+      if (own_mass_[k] != 0) own_masses_ = true;
+    }
+  // Stores that, with what algebraic rows say, determine the states twice (a source across a capacitor) leave others open.
+  rate_epsilon_.clear();
+  if (state_rows_.has(StateRow::dynamic)) {
+    at_.take_numbers(state);
+    at_.history = state.history;
+    rates_->tangent(rows_, rate_newton_.matrix());
+    rate_newton_.solver().explain(false);
+    if (!rate_newton_.factor().ok) state_rows_.mix();
+    rate_newton_.solver().explain(true);
+    at_.history.clear();
+  }
+  impulsive_.clear();
+  if (state_rows_.has_mixed) impulsive_ = impulsive_unknowns(system_, state, state_rows_);
+  velocity_epsilon_.clear();
+  rate_epsilon_.clear();
+  velocity_newton_.invalidate();
+  rate_newton_.invalidate();
+}
+
+NewtonReport NodeEquations::rates(State& node, double small, std::span<const double> flow) {
+  std::swap(at_, node);
+  rates_->small = small;
+  rates_->flow = flow;
+  rates_->prepare();
+  NewtonReport report = rate_newton_.solve(*rates_);
+  std::swap(at_, node);
+  return report;
+}
+
+NewtonReport NodeEquations::implicit_rates(State& node, double weight) {
+  if (std::abs(implicit_weight_ - weight) > 0.1 * weight) rate_newton_.invalidate();
+  implicit_weight_ = weight;
+  NewtonReport report = rates(node, weight, {});
+  if (!report.ok() || !stored_) return report;
+  const Range rows = system_.rows(Kind::state);
+  system_.state_flow(node, other_);
+  for (int i = rows.begin; i < rows.end; ++i) {
+    const StateRow kind = state_rows_.kinds[i - rows.begin];
+    if (kind == StateRow::dynamic || kind == StateRow::mixed)
+      node.store[i - rows.begin] -= weight * other_[i];
+  }
+  return report;
+}
+
+}  // namespace escapement

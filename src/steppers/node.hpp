@@ -1,0 +1,70 @@
+// What the equations say at one instant, where positions, momenta and stores are known: velocities from momenta, then v̇, λ, μ,
+// states and signals (T-node). Discrete Lagrangians carry q, p and s alone from step to step.
+#pragma once
+#include "core/start_problem.hpp"
+#include "core/state_rows.hpp"
+
+namespace escapement {
+
+/// What a constraint does at a node where it is neither rigid nor open: its impulse and its multiplier are given.
+struct SoftRow {
+  double impulse = 0, multiplier = 0;
+};
+
+class NodeEquations {
+ public:
+  NodeEquations(const System& system, double proximal, NewtonOptions newton);
+  ~NodeEquations();
+
+  /// At a start: which rows say what.
+  void begin(const State& state);
+  /// Rows, from the first holonomic one on, that are soft: set before velocities() and rates(). Empty: none.
+  std::vector<char> soft;
+  std::vector<SoftRow> soft_rows;
+
+  /// v of `node` such that p(q, v) + Φ_qᵀΛ + k_vᵀM = momentum and Φ̇ = 0, k = 0 (T-node-1); from the prediction v that is there,
+  /// which stays where nothing has mass. `gradient`: Φ_qᵀ at the node, in the columns of the multipliers. Leaves Λ in impulses().
+  NewtonReport velocities(State& node, std::span<const double> momentum, std::span<const double> gradient);
+  std::span<const double> impulses() const { return impulse_; }
+  /// v̇, x, y, λ, μ of `node` from q, v and the stores (T-node-2); its own are the guess. Where stores do not determine the states
+  /// a step `small` does, from the flows given.
+  NewtonReport rates(State& node, double small, std::span<const double> flow);
+  /// The same with store(z) + weight · flow(z) = its stores, which are then those of the solution (T-variational-6).
+  NewtonReport implicit_rates(State& node, double weight);
+
+  /// Positions by row that neither mass nor constraints act on; empty: none.
+  const std::vector<char>& massless() const { return massless_; }
+  bool has_momentum(int row) const { return has_momentum_[row]; }
+  /// Do rows of positions hold accelerations that are no rates of a momentum?
+  bool own_masses() const { return own_masses_; }
+  const StateRows& state_rows() const { return state_rows_; }
+  /// Unknowns that act on stores like impulses (T-node-3).
+  const std::vector<int>& impulsive() const { return impulsive_; }
+  void archive(Archive& a) {
+    a(velocity_newton_, rate_newton_, velocity_epsilon_, rate_epsilon_, open_, implicit_weight_);
+  }
+
+ private:
+  class Velocities;
+  class Rates;
+  void add_proximal_to(std::span<double> values, std::vector<double>& epsilon);
+  bool is_soft(int row) const { return !soft.empty() && soft[row - first_multiplier_]; }
+
+  const System& system_;
+  StartOptions options_;
+  int positions_, first_multiplier_;
+  StateRows state_rows_;
+  std::vector<int> impulsive_;
+  std::vector<char> massless_, has_momentum_, open_, now_open_;
+  bool own_masses_ = false, stored_ = false;
+  double implicit_weight_ = 0;
+  State at_;  // the node, while it is worked on
+  Newton velocity_newton_, rate_newton_;
+  std::unique_ptr<Velocities> velocities_;
+  std::unique_ptr<Rates> rates_;
+  std::vector<double> velocity_epsilon_, rate_epsilon_;  // proximal terms, of the first matrix
+  std::vector<double> impulse_, predicted_, values_, other_values_, rows_, other_, rate_rows_, slip_,
+      own_mass_, weights_;
+};
+
+}  // namespace escapement

@@ -1,0 +1,738 @@
+#include "steppers/variational.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/manifold.hpp"
+#include "core/signal_loop.hpp"
+
+namespace escapement {
+namespace {
+
+constexpr double rounding = 16 * 2.2e-16;
+constexpr double spook_regularisation = 1e-10;  // of rigid constraints, relative to Φ_q M⁻¹ Φ_qᵀ
+
+/// Of every block.
+void transpose_operators(const System& system, std::span<const double> T, std::span<double> transposed) {
+  for (const auto& lie : system.lie_variables()) {
+    const int n = lie.dofs();
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        transposed[lie.place.tangent + j * n + i] = T[lie.place.tangent + i * n + j];
+  }
+}
+
+/// d(T(u) w)/du of SO(3), with T(u) w = w − a u×w + b u×(u×w).
+Matrix3 turned_tangent(const Vector3& u, const Vector3& w) {
+  const TangentCoefficients<double> c(dot(u, u));
+  const Vector3 uw = cross(u, w), uuw = cross(u, uw);
+  Matrix3 D;
+  for (int j = 0; j < 3; ++j) {
+    Vector3 e;
+    e[j] = 1;
+    const Vector3 ew = cross(e, w);
+    const Vector3 column =
+        -c.a * ew + c.b * (cross(e, uw) + cross(u, ew)) + (2 * u[j]) * (c.b_slope * uuw - c.a_slope * uw);
+    for (int i = 0; i < 3; ++i) D.m[i][j] = column[i];
+  }
+  return D;
+}
+
+}  // namespace
+
+void refuse_scheme(const System& system, const VariationalOptions& options) {
+  for (const LieVariable& lie : system.lie_variables())
+    if (lie.manifold == Manifold::se3)
+      throw ModelError("E-SCHEME", system.unknown_name(lie.place.row),
+                       "momenta of frames that move on SE(3) are not carried on by this scheme",
+                       "remove `frames: se3`, or choose `scheme: generalized-alpha`");
+  for (const Relaxation& r : options.relaxations)
+    if (!(r.damping >= 0) || !(r.compliance >= 0))
+      throw ModelError("E-SCHEME", "spook", "damping and compliance are not negative", "");
+}
+
+Variational::Variational(const System& system, VariationalOptions options)
+    : system_(system),
+      options_(std::move(options)),
+      n_(system.size()),
+      positions_(system.rows(Kind::position).end),
+      states_(system.rows(Kind::state)),
+      holonomic_(system.rows(Kind::holonomic)),
+      newton_(system, 0, options_.newton),
+      node_(system, std::max(options_.proximal, options_.quasi_linear ? 1e-9 : 0.0), options_.newton),
+      mid_(system.state()),
+      end_(mid_),
+      trial_(mid_) {
+  refuse_scheme(system, options_);
+  options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
+  options_.start.hold_massless = true;
+  for (auto* x : {&u_, &u_half_, &p_, &pushed_, &unturned_, &force_, &momentum_, &p_start_, &half_start_,
+                  &bend_, &next_p_, &next_bend_, &history.p, &history.half, &history.bend})
+    x->assign(positions_, 0.0);
+  stored_.assign(states_.size(), 0.0);
+  for (auto* x : {&phi_, &end_phi_, &phi_rate_, &flow_, &work_, &rows_, &rows_linear_, &weights_,
+                  &impulse_start_, &multiplier_shift_, &history.impulse, &history.slope})
+    x->assign(n_, 0.0);
+  for (auto* x : {&T_, &T_half_, &back_, &back_half_}) x->assign(system.tangent_operators_size(), 0.0);
+  const Pattern& p = system.pattern();
+  for (auto* x : {&gradient_, &end_gradient_, &end_values_, &stiffness_}) x->assign(p.nonzeros(), 0.0);
+  open_.assign(n_, 0);
+  for (int k = 0; k < p.nonzeros(); ++k)
+    if (p.row[k] >= holonomic_.begin && p.row[k] < holonomic_.end) holonomic_entries_.push_back(k);
+  lie_of_row_.assign(positions_, -1);
+  reach_.assign(positions_, -1);
+  for (std::size_t l = 0; l < system.lie_variables().size(); ++l) {
+    const LieVariable& lie = system.lie_variables()[l];
+    for (int k = lie.dofs() - 3; k < lie.dofs(); ++k) lie_of_row_[lie.place.row + k] = static_cast<int>(l);
+    for (int k = 0; k < lie.dofs() - 3; ++k) reach_[lie.place.row + k] = lie.place.value + 4;
+  }
+  if (options_.quasi_linear) {
+    const int multipliers = n_ - holonomic_.begin;
+    std::vector<Relaxation>& r = options_.relaxations;
+    if (r.empty()) r.assign(multipliers, options_.relaxation);
+    if (static_cast<int>(r.size()) != multipliers)
+      throw ModelError("E-SCHEME", "spook", "there are not as many relaxations as constraint rows", "");
+    for (int m = 0; m < holonomic_.size(); ++m)
+      if (r[m].compliance > 0 && node_.soft.empty()) {
+        node_.soft.assign(multipliers, 0);
+        node_.soft_rows.assign(multipliers, {});
+      }
+    for (int m = 0; m < holonomic_.size() && !node_.soft.empty(); ++m) node_.soft[m] = r[m].compliance > 0;
+  }
+}
+
+StartReport Variational::start(State& state) { return begin(state, options_.start); }
+
+StartReport Variational::restart(State& state) {
+  StartOptions projecting = options_.start;
+  projecting.check = projecting.project = true;
+  projecting.operating_point = false;
+  return begin(state, projecting);
+}
+
+StartReport Variational::begin(State& state, const StartOptions& options) {
+  State consistent = state;  // the caller's stays as it is if there is no consistent start
+  const StartReport report = make_consistent(system_, consistent, options);
+  system_.remember(consistent, true);
+  state = std::move(consistent);
+  node_.begin(state);
+  system_.momenta(state, rows_);
+  std::copy(rows_.begin(), rows_.begin() + positions_, history.p.begin());
+  std::fill(history.bend.begin(), history.bend.end(), 0.0);
+  std::fill(history.slope.begin(), history.slope.end(), 0.0);
+  history.fresh = history.started = true;
+  // Does anything read accelerations?
+  std::vector<double> values(system_.pattern().nonzeros());
+  system_.tangent(state, {.acceleration = 1, .momentum_rate = 0, .reaction = 0, .store_rate = 1}, {}, rows_,
+                  values);
+  history.bent = std::any_of(values.begin(), values.end(), [](double x) { return x != 0; }) &&
+                 has_acceleration_columns(values);
+  set_gradient(state, gradient_, phi_);
+  epsilon_.clear();
+  newton_.invalidate();
+  return report;
+}
+
+/// Entries along positions beside those of multipliers and other unknowns, which do not move with accelerations.
+bool Variational::has_acceleration_columns(std::span<const double> values) const {
+  const Pattern& p = system_.pattern();
+  for (int k = 0; k < p.column_begin[positions_]; ++k)
+    if (values[k] != 0) return true;
+  return false;
+}
+
+void Variational::set_gradient(const State& at, std::span<double> gradient, std::span<double> phi) {
+  if (holonomic_.size() == 0) return;
+  system_.constraint_tangent(
+      at, {.position = 1, .momentum_rate = 0, .force = 0, .flow = 0, .nonholonomic_scale = 0}, {}, phi,
+      gradient);
+}
+
+void Variational::discontinuity(State& state, double slack) {
+  StartOptions silent = options_.start;
+  silent.check = silent.project = false;
+  silent.keep_stores = true;
+  silent.operating_point = false;
+  State after;
+  after.take_numbers(state);
+  LentHistory histories(state, after);
+  system_.pass_breaks(after, slack);
+  make_consistent(system_, after, silent);
+  system_.remember(after, true);
+  histories.back = false;
+  state = std::move(after);
+  set_gradient(state, gradient_, phi_);  // constraints may have come or gone
+  corner();
+}
+
+// ------------------------------------------------------------------ one step
+
+double Variational::relax(int row) const {
+  const Relaxation& r = options_.relaxations[row - holonomic_.begin];
+  return 1 / (1 + 4 * (r.in_seconds ? r.damping / h_ : r.damping));  // (T-spook-2)
+}
+
+/// The equations of one step, in the unknowns v_{n+½}, x, y at the midpoint and the impulses hλ, hμ.
+class Variational::Step final : public NewtonProblem {
+ public:
+  Step(Variational& v, const State& from) : v_(v), from_(from) {}
+
+  Shift shift() const {
+    Shift c;
+    c.position = 0.5 * v_.h_;
+    c.velocity = 1;
+    c.acceleration = 2 / v_.h_;
+    c.momentum = 1;
+    c.momentum_rate = 0;
+    c.force = 0.5 * v_.h_;
+    c.flow = v_.state_weight();
+    c.reaction = 0;
+    c.store = 1;
+    c.holonomic_scale = 0;
+    return c;
+  }
+  Shift end_shift() const {
+    return {.position = v_.h_,
+            .momentum_rate = 0,
+            .force = 0,
+            .reaction = 0,
+            .flow = 0,
+            .holonomic_scale = 1 / v_.h_,
+            .nonholonomic_scale = 0};
+  }
+  Shift driven_shift() const {
+    Shift c = shift();
+    c.store = 0;
+    c.flow = c.store_rate = 1;
+    return c;
+  }
+
+  /// q_{n+½} = q_n ∘ exp(h v/2), q_{n+1} = q_n ∘ exp(h v).
+  void place() {
+    const double h = v_.h_;
+    for (int i = 0; i < v_.positions_; ++i) {
+      const double speed = v_.mid_.rate[i];
+      v_.u_half_[i] = 0.5 * h * speed;
+      v_.u_[i] = h * speed;
+      v_.mid_.acceleration[i] = (2 * (speed - from_.rate[i]) + v_.bend_[i]) / h;
+    }
+    move_positions(v_.system_, from_.value, v_.u_half_, v_.mid_.value, v_.T_half_);
+    move_positions(v_.system_, from_.value, v_.u_, v_.end_.value, v_.T_);
+    const auto at = v_.system_.value_of_row();
+    for (int m = v_.holonomic_.begin; m < v_.n_; ++m) v_.end_.value[at[m]] = v_.mid_.value[at[m]];
+  }
+  /// The impulse hλ of a constraint at t_n.
+  double impulse(int m) const {
+    return v_.h_ * (v_.mid_.value[v_.system_.value_of_row()[m]] - v_.multiplier_shift_[m]);
+  }
+  /// T(u) (p_n − Φ_qᵀ hλ): what the step starts with, in the axes of its momentum.
+  void push() {
+    const Pattern& p = v_.system_.pattern();
+    std::copy(v_.p_start_.begin(), v_.p_start_.end(), v_.pushed_.begin());
+    for (int m = v_.holonomic_.begin; m < v_.holonomic_.end; ++m) {
+      const double rest = impulse(m) - v_.impulse_start_[m];
+      for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < v_.positions_; ++k)
+        v_.pushed_[p.row[k]] -= v_.gradient_[k] * rest;
+    }
+    std::copy(v_.pushed_.begin(), v_.pushed_.end(), v_.unturned_.begin());
+    apply_operators(v_.system_, v_.T_, v_.pushed_);
+  }
+
+  void residual(std::span<double> r) override {
+    v_.system_.residual(v_.mid_, shift(), r);
+    if (v_.node_.state_rows().has_driven) {
+      v_.system_.residual(v_.mid_, driven_shift(), v_.rows_);
+      put_driven(r, v_.rows_);
+    }
+    balance(r);
+    constrain(r);
+  }
+  void tangent(std::span<double> r, std::span<double> values) override {
+    v_.system_.tangent(v_.mid_, shift(), v_.T_half_, r, values);
+    if (v_.node_.state_rows().has_driven) {
+      v_.system_.tangent(v_.mid_, driven_shift(), v_.T_half_, v_.rows_, v_.end_values_);
+      put_driven(r, v_.rows_);
+      const Pattern& p = v_.system_.pattern();
+      for (int k = 0; k < p.nonzeros(); ++k)
+        if (is_driven(p.row[k])) values[k] = v_.end_values_[k];
+    }
+    balance(r);
+    constrain(r);
+    const Pattern& p = v_.system_.pattern();
+    for (int k = p.column_begin[v_.holonomic_.begin]; k < p.nonzeros(); ++k) values[k] /= v_.h_;
+    if (v_.options_.quasi_linear) put_relaxed_rows(values);
+    else put_end_rows(values);
+    put_reactions(values);
+    put_turning(values);
+    regularise(values);
+  }
+  void move(std::span<const double> du, double scale) override {
+    const auto at = v_.system_.value_of_row();
+    for (int i = 0; i < v_.positions_; ++i) v_.mid_.rate[i] += scale * du[i];
+    for (int i = v_.positions_; i < v_.n_; ++i)
+      v_.mid_.value[at[i]] += scale * (i < v_.holonomic_.begin ? 1.0 : 1 / v_.h_) * du[i];
+    place();
+  }
+  std::span<const double> weights() const override { return v_.weights_; }
+  void magnitudes(std::span<double> size, std::span<double> noise) const override {
+    const auto at = v_.system_.value_of_row();
+    const auto nominal = v_.system_.nominal();
+    for (int i = 0; i < v_.positions_; ++i) {  // rounding of q comes back through Φ (T-newton-3)
+      size[i] = std::abs(v_.mid_.rate[i]);
+      if (v_.holonomic_.size() > 0) noise[i] += rounding * std::max(nominal[i], v_.reach(v_.end_, i)) / v_.h_;
+    }
+    for (int i = v_.positions_; i < v_.n_; ++i)
+      size[i] = std::abs(v_.mid_.value[at[i]]) * (i < v_.holonomic_.begin ? 1.0 : v_.h_);
+    for (int i = v_.holonomic_.begin; i < v_.n_; ++i) noise[i] = INFINITY;
+  }
+  void add_rounding(std::span<double> rows) override {
+    const Pattern& p = v_.system_.pattern();
+    const auto nominal = v_.system_.nominal();
+    Shift c = Shift::stiffness();
+    c.momentum_rate = 0;
+    c.force = 0.5 * v_.h_;
+    c.reaction = 0;
+    v_.system_.tangent(v_.mid_, c, {}, v_.rows_, v_.stiffness_);
+    for (int j = 0; j < v_.positions_; ++j) {
+      const double moved = rounding * std::max(nominal[j], v_.reach(v_.mid_, j));
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+        if (p.row[k] < v_.positions_) rows[p.row[k]] += std::abs(v_.stiffness_[k]) * moved;
+    }
+  }
+
+ private:
+  bool is_driven(int i) const {
+    const Range& s = v_.states_;
+    return i >= s.begin && i < s.end && v_.node_.state_rows().kinds[i - s.begin] == StateRow::driven;
+  }
+  void put_driven(std::span<double> r, std::span<const double> from) const {
+    for (int i = v_.states_.begin; i < v_.states_.end; ++i)
+      if (is_driven(i)) r[i] = from[i];
+  }
+  /// From p + (h/2) F to p + T(u/2) (h/2) F − T(u) (p_n − Φ_qᵀ hλ), and s + (h/2) flow − s_n.
+  void balance(std::span<double> r) {
+    push();
+    if (!v_.system_.lie_variables().empty()) {
+      v_.system_.momenta(v_.mid_, v_.work_);
+      for (int i = 0; i < v_.positions_; ++i) v_.force_[i] = r[i] - v_.work_[i];
+      apply_operators(v_.system_, v_.T_half_, v_.force_);
+      for (int i = 0; i < v_.positions_; ++i)
+        if (v_.lie_of_row_[i] >= 0) r[i] = v_.work_[i] + v_.force_[i];
+    }
+    for (int i = 0; i < v_.positions_; ++i) r[i] -= v_.pushed_[i];
+    for (int i = v_.states_.begin; i < v_.states_.end; ++i)
+      if (!is_driven(i)) r[i] -= v_.stored_[i - v_.states_.begin];
+  }
+  void constrain(std::span<double> r) {
+    if (v_.holonomic_.size() == 0) return;
+    const Pattern& p = v_.system_.pattern();
+    if (!v_.options_.quasi_linear) {
+      const LentHistory histories(v_.mid_, v_.end_);
+      v_.system_.constraint_forces(v_.end_, end_shift(), v_.rows_);
+      std::copy(v_.rows_.begin() + v_.holonomic_.begin, v_.rows_.begin() + v_.holonomic_.end,
+                r.begin() + v_.holonomic_.begin);
+      return;
+    }
+    for (int m = v_.holonomic_.begin; m < v_.holonomic_.end; ++m) {  // (T-spook-3)
+      if (v_.open_[m]) continue;                                     // the row says λ = 0
+      const double tau = v_.relax(m);
+      r[m] = (1 - tau) * v_.phi_rate_[m] + 4 * tau / v_.h_ * v_.phi_[m] - v_.softness(m) * impulse(m);
+    }
+    for (int j = 0; j < v_.positions_; ++j) {
+      const double change = v_.mid_.rate[j] - v_.half_start_[j];
+      for (int k = p.column_begin[j + 1] - 1; k >= p.column_begin[j] && p.row[k] >= v_.holonomic_.begin; --k)
+        if (p.row[k] < v_.holonomic_.end && !v_.open_[p.row[k]]) r[p.row[k]] += v_.gradient_[k] * change;
+    }
+  }
+  void put_end_rows(std::span<double> values) {
+    if (v_.holonomic_.size() == 0) return;
+    const Pattern& p = v_.system_.pattern();
+    const LentHistory histories(v_.mid_, v_.end_);
+    v_.system_.constraint_tangent(v_.end_, end_shift(), v_.T_, v_.rows_, v_.end_values_);
+    const int multipliers = p.column_begin[v_.holonomic_.begin];
+    for (const int k : v_.holonomic_entries_) values[k] = v_.end_values_[k] / (k < multipliers ? 1.0 : v_.h_);
+  }
+  void put_relaxed_rows(std::span<double> values) {
+    const Pattern& p = v_.system_.pattern();
+    const int multipliers = p.column_begin[v_.holonomic_.begin];
+    for (const int k : v_.holonomic_entries_) {
+      const int m = p.row[k];
+      if (!v_.open_[m]) values[k] = k < multipliers ? v_.gradient_[k] : 0.0;
+    }
+    for (int m = v_.holonomic_.begin; m < v_.holonomic_.end; ++m)
+      if (!v_.open_[m]) values[p.find(m, m)] = -v_.softness(m);
+  }
+  /// Columns of the impulses: T(u) Φ_qᵀ at the beginning of the step.
+  void put_reactions(std::span<double> values) {
+    const Pattern& p = v_.system_.pattern();
+    const auto& lies = v_.system_.lie_variables();
+    for (int m = v_.holonomic_.begin; m < v_.holonomic_.end; ++m)
+      for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < v_.positions_;) {
+        const int l = v_.lie_of_row_[p.row[k]];
+        if (l < 0) {
+          values[k] += v_.gradient_[k];
+          ++k;
+          continue;
+        }
+        const int n = lies[l].dofs(), first = lies[l].place.row + n - 3;
+        const double* T = &v_.T_[lies[l].place.tangent];
+        double g[3] = {};
+        const int begin = k;
+        for (; k < p.column_begin[m + 1] && p.row[k] < first + 3; ++k) g[p.row[k] - first] = v_.gradient_[k];
+        for (int e = begin; e < k; ++e) {
+          const int i = n - 3 + p.row[e] - first;
+          for (int j = 0; j < 3; ++j) values[e] += T[i * n + n - 3 + j] * g[j];
+        }
+      }
+  }
+  /// −d(T(u) w)/dv on the diagonal blocks of rotations.
+  void put_turning(std::span<double> values) {
+    const Pattern& p = v_.system_.pattern();
+    for (const LieVariable& lie : v_.system_.lie_variables()) {
+      const int first = lie.place.row + lie.dofs() - 3;
+      const auto part = [&](const std::vector<double>& x) {
+        return Vector3{{x[first], x[first + 1], x[first + 2]}};
+      };
+      const Matrix3 D = turned_tangent(part(v_.u_), part(v_.unturned_));
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+          if (const int k = p.find(first + i, first + j); k >= 0) values[k] -= v_.h_ * D.m[i][j];
+    }
+  }
+  void regularise(std::span<double> values) {
+    const double proximal = v_.options_.quasi_linear ? std::max(spook_regularisation, v_.options_.proximal)
+                                                     : v_.options_.proximal;
+    if (v_.holonomic_.begin == v_.n_ || (proximal == 0 && !v_.system_.switches())) return;
+    if (v_.epsilon_.empty()) v_.epsilon_ = proximal_diagonal(v_.system_, proximal, values);
+    add_proximal(v_.system_, v_.epsilon_, values);
+  }
+  Variational& v_;
+  const State& from_;
+};
+
+/// Σ of a constraint row under SPOOK (T-spook-3).
+double Variational::softness(int row) const {
+  return 4 * options_.relaxations[row - holonomic_.begin].compliance * relax(row) / (h_ * h_);
+}
+
+double Variational::reach(const State& state, int row) const {
+  if (const int at = system_.value_of_row()[row]; at >= 0) return std::abs(state.value[at]);
+  if (reach_[row] < 0) return 1.0;
+  const double* x = &state.value[reach_[row]];
+  return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
+}
+
+void Variational::begin_step(const State& state, double h) {
+  h_ = h;
+  mid_.take_numbers(state);
+  p_start_ = history.p;
+  half_start_ = history.half;
+  impulse_start_ = history.impulse;
+  const auto at = system_.value_of_row();
+  if (history.fresh) {
+    for (int i = 0; i < positions_; ++i)
+      half_start_[i] = state.rate[i] - (options_.naive_start ? 0.0 : 0.5 * h * state.acceleration[i]);
+    std::fill(impulse_start_.begin(), impulse_start_.end(), 0.0);
+    if (!options_.naive_start) {  // p_0 is after half of the impulse of t_0 (T-spook-5)
+      for (int m = holonomic_.begin; m < holonomic_.end; ++m)
+        impulse_start_[m] = 0.5 * h * state.value[at[m]];
+    } else {
+      system_.residual(mid_, {.momentum_rate = 0, .reaction = 0}, rows_);
+      for (int i = 0; i < positions_; ++i)
+        if (node_.has_momentum(i)) p_start_[i] -= 0.5 * h * rows_[i];
+    }
+  }
+  if (system_.switches()) system_.open_rows(state, open_);
+  for (int m = holonomic_.begin; m < n_; ++m)
+    multiplier_shift_[m] = open_[m] ? 0.0 : 0.5 * h * history.slope[m];
+  if (options_.quasi_linear && holonomic_.size() > 0) {  // Φ̇ with the velocity of the step before
+    end_.take_numbers(state);
+    std::copy(half_start_.begin(), half_start_.end(), end_.rate.begin());
+    const LentHistory histories(mid_, end_);
+    system_.constraints(end_, 1, -1, phi_rate_);
+  }
+  for (int i = 0; i < states_.size(); ++i)
+    stored_[i] = state.store[i] + (0.5 * h - state_weight()) * state.rate[states_.begin + i];
+  const auto nominal = system_.nominal();
+  for (int i = 0; i < positions_; ++i) weights_[i] = 1 / (h * (nominal[i] + std::abs(state.rate[i])));
+  for (int i = positions_; i < n_; ++i)
+    weights_[i] = 1 / ((nominal[i] + std::abs(state.value[at[i]])) * (i < holonomic_.begin ? 1.0 : h));
+  if (options_.proximal > 0 || system_.switches())
+    std::fill(weights_.begin() + holonomic_.begin, weights_.end(), 0.0);
+
+  mid_.t = state.t + 0.5 * h;
+  end_.take_numbers(state);
+  end_.t = state.t + h;
+}
+
+/// SPOOK: one factorisation, one solve.
+NewtonReport Variational::solve_linear(Step& step) {
+  NewtonReport report;
+  step.tangent(rows_linear_, newton_.matrix());
+  report.iterations = report.factorizations = 1;
+  const auto finite = [](std::span<const double> x) {
+    double sum = 0;
+    for (const double y : x) sum += y * 0.0;
+    return sum == 0.0;
+  };
+  const auto not_finite = [&] {
+    report.status = NewtonStatus::not_finite;
+    for (int i = 0; i < n_ && report.worst.size() < 5; ++i)
+      if (!std::isfinite(rows_linear_[i])) report.worst.push_back({i, rows_linear_[i], 0.0});
+    return report;
+  };
+  if (!finite(rows_linear_) || !finite(newton_.matrix())) return not_finite();
+  const Factorization f = newton_.factor();
+  if (!f.ok) {
+    report.status = NewtonStatus::singular;
+    for (const int i : f.singular_rows.empty() ? f.singular_columns : f.singular_rows)
+      report.worst.push_back({i, rows_linear_[i], 0.0});
+    return report;
+  }
+  for (double& x : rows_linear_) x = -x;
+  newton_.solver().solve(rows_linear_);
+  if (!finite(rows_linear_)) return not_finite();
+  step.move(rows_linear_, 1.0);
+  return report;
+}
+
+StepReport Variational::attempt(State& state, double h) {
+  if (!(h > 0) || !std::isfinite(h))
+    throw ModelError("E-STEP", fmt::format("t = {:g} s", state.t), fmt::format("the step size is {:g} s", h),
+                     "give a positive number");
+  if (!history.started)
+    throw ModelError("E-STEP", "variational", "advance before start", "call start(state) first");
+  bend_ = history.bend;
+  StepReport report = compute(state, h);
+  if (report.ok() && history.bent && history.fresh) {  // now it is known how velocities bend within the step
+    bend_ = next_bend_;
+    const NewtonReport first = report.newton;
+    report = compute(state, h);
+    report.newton.iterations += first.iterations;
+    report.newton.factorizations += first.factorizations;
+  }
+  if (!report.ok()) {
+    if (report.newton.status == NewtonStatus::singular)
+      report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);
+    newton_.invalidate();
+  }
+  return report;
+}
+
+StepReport Variational::compute(State& state, double h) {
+  StepReport report;
+  LentHistory histories(state, mid_);
+  begin_step(state, h);
+  const auto at = system_.value_of_row();
+  const bool linear = options_.quasi_linear;
+  for (int i = 0; i < positions_ && !linear; ++i) mid_.rate[i] += 0.5 * h * state.acceleration[i];
+  for (int i = positions_; i < n_; ++i)
+    if (!linear || i >= holonomic_.begin) mid_.value[at[i]] += 0.5 * h * history.slope[i];
+  Step step(*this, state);
+  step.place();
+  if (linear) {
+    report.newton = solve_linear(step);
+  } else {
+    if (std::abs(factored_for_ - h) > 0.1 * h) newton_.invalidate();
+    factored_for_ = h;
+    report.newton = newton_.solve(step);
+    if (report.newton.status == NewtonStatus::no_convergence ||
+        report.newton.status == NewtonStatus::not_finite) {
+      const int iterations = report.newton.iterations, factorizations = report.newton.factorizations;
+      mid_.take_numbers(state);
+      mid_.t = state.t + 0.5 * h;
+      newton_.invalidate();
+      step.place();
+      NewtonReport again = newton_.solve(step);
+      again.iterations += iterations;
+      again.factorizations += factorizations;
+      if (again.ok()) report.newton = std::move(again);
+    }
+    if (report.newton.ok() && (options_.proximal > 0 || system_.switches()))
+      refuse_contradiction(report.newton);
+  }
+  if (!report.newton.ok()) return report;
+  step.push();
+  NewtonReport node = finish_node(state);
+  node.iterations += report.newton.iterations;
+  node.factorizations += report.newton.factorizations;
+  report.newton = std::move(node);
+  return report;
+}
+
+/// Regularised multipliers let Newton settle where constraints contradict each other: then it has not converged.
+void Variational::refuse_contradiction(NewtonReport& report) {
+  const double allowed = std::max(1e-8, 1e3 * options_.newton.tolerance);
+  const LentHistory histories(mid_, end_);
+  system_.constraints(end_, 0, -1, rows_);
+  for (int m = holonomic_.begin; m < holonomic_.end; ++m)
+    if (!(std::abs(rows_[m]) <= allowed * system_.row_nominal()[m])) {
+      report.status = NewtonStatus::no_convergence;
+      report.worst.push_back({m, rows_[m], 0.0});
+    }
+}
+
+/// From the midpoint to the node at the end: momenta and stores, then what the equations say there (T-variational-5, T-node).
+NewtonReport Variational::finish_node(const State& state) {
+  const auto at = system_.value_of_row();
+  const auto& kinds = node_.state_rows().kinds;
+  const double h = h_;
+  trial_.take_numbers(mid_);
+  trial_.t = state.t + h;
+  // (h/2) F as the balance of the step has it; p_{n+1} = T(u)⁻ᵀ (p − T(u/2)ᵀ (h/2) F).
+  system_.momenta(mid_, work_);
+  for (int i = 0; i < positions_; ++i) force_[i] = pushed_[i] - work_[i];
+  if (!system_.lie_variables().empty()) {
+    transpose_operators(system_, T_, back_);
+    transpose_operators(system_, T_half_, back_half_);
+    remove_operators(system_, T_half_, force_);
+    apply_operators(system_, back_half_, force_);
+  }
+  for (int i = 0; i < positions_; ++i) momentum_[i] = work_[i] - force_[i];
+  if (!system_.lie_variables().empty()) remove_operators(system_, back_, momentum_);
+  std::copy(end_.value.begin(), end_.value.begin() + (positions_ > 0 ? position_values() : 0),
+            trial_.value.begin());
+
+  // Guesses, and what has neither mass nor constraint.
+  for (int i = 0; i < positions_; ++i) {
+    const double half = mid_.rate[i];
+    trial_.rate[i] = 2 * half - state.rate[i] + bend_[i];
+    if (node_.massless().empty() || !node_.massless()[i]) continue;
+    const double change = history.fresh ? 0.0 : half - history.half[i];
+    trial_.rate[i] = half + 0.5 * change;
+    trial_.acceleration[i] = change / h;
+  }
+  if (states_.size() > 0) {
+    system_.state_store(mid_, work_);
+    for (int i = states_.begin; i < states_.end; ++i) {
+      const int k = i - states_.begin;
+      flow_[i] = (stored_[k] - work_[i]) / state_weight();
+      trial_.store[k] =
+          options_.damped_states ? (4 * work_[i] - state.store[k]) / 3 : 2 * work_[i] - state.store[k];
+      if (kinds[k] == StateRow::dynamic && !options_.damped_states)
+        trial_.value[at[i]] = 2 * mid_.value[at[i]] - state.value[at[i]];
+    }
+  }
+  // Velocities, on the constraints.
+  LentHistory histories(mid_, trial_);  // delays are asked at the node, too
+  set_gradient(trial_, end_gradient_, end_phi_);
+  if (!node_.soft.empty())
+    for (int m = holonomic_.begin; m < holonomic_.end; ++m)
+      node_.soft_rows[m - holonomic_.begin].impulse = 0.5 * h * (mid_.value[at[m]] - multiplier_shift_[m]);
+  NewtonReport report = node_.velocities(trial_, momentum_, end_gradient_);
+  if (!report.ok()) return report;
+  const Pattern& p = system_.pattern();
+  const auto impulses = node_.impulses();
+  std::copy(momentum_.begin(), momentum_.end(), next_p_.begin());
+  for (int m = holonomic_.begin; m < holonomic_.end; ++m)
+    for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < positions_; ++k)
+      next_p_[p.row[k]] -= end_gradient_[k] * impulses[m];
+  for (int i = 0; i < positions_; ++i) {
+    if (!node_.has_momentum(i)) next_p_[i] = 0;
+    next_bend_[i] = trial_.rate[i] + state.rate[i] - 2 * mid_.rate[i];
+  }
+  if (!node_.soft.empty()) {
+    system_.constraints(trial_, 1, -1, work_);
+    for (int m = holonomic_.begin; m < holonomic_.end; ++m) {
+      const Relaxation& r = options_.relaxations[m - holonomic_.begin];
+      if (!(r.compliance > 0)) continue;
+      const double d = r.in_seconds ? r.damping : r.damping * h;
+      node_.soft_rows[m - holonomic_.begin].multiplier = (end_phi_[m] + d * work_[m]) / r.compliance;
+    }
+  }
+  // Everything else.
+  NewtonReport rest =
+      options_.damped_states ? node_.implicit_rates(trial_, h / 3) : node_.rates(trial_, 0.5 * h, flow_);
+  rest.iterations += report.iterations;
+  rest.factorizations += report.factorizations;
+  if (!rest.ok()) return rest;
+  if (states_.size() > 0) {
+    system_.state_flow(trial_, work_);
+    for (int i = states_.begin; i < states_.end; ++i) trial_.rate[i] = -work_[i];
+    if (!node_.impulsive().empty() && !options_.damped_states) carry_impulses();
+    if (node_.state_rows().has_driven) {
+      system_.state_store(trial_, work_);
+      for (int i = states_.begin; i < states_.end; ++i)
+        if (kinds[i - states_.begin] == StateRow::driven) trial_.store[i - states_.begin] = work_[i];
+    }
+  }
+  return rest;
+}
+
+/// Stores that algebraic rows hold would swing about what they are told, for ever: what holds them moves on with the node (T-node-3).
+void Variational::carry_impulses() {
+  const auto at = system_.value_of_row();
+  const auto& kinds = node_.state_rows().kinds;
+  const Pattern& p = system_.pattern();
+  system_.tangent(trial_, {.store = 0, .flow = 1}, {}, rows_, end_values_);
+  for (const int j : node_.impulsive()) {
+    const double change = 0.5 * h_ * (trial_.value[at[j]] - mid_.value[at[j]]);
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      if (const int i = p.row[k] - states_.begin; i >= 0 && i < states_.size() && kinds[i] == StateRow::mixed)
+        trial_.store[i] -= end_values_[k] * change;
+  }
+}
+
+int Variational::position_values() const {
+  return n_ > positions_ ? first_other_value() : static_cast<int>(trial_.value.size());
+}
+int Variational::first_other_value() const { return system_.value_of_row()[positions_]; }
+
+void Variational::commit(State& state) {
+  const auto at = system_.value_of_row();
+  history.p.swap(next_p_);
+  history.bend.swap(next_bend_);
+  std::copy(mid_.rate.begin(), mid_.rate.begin() + positions_, history.half.begin());
+  const auto impulses = node_.impulses();
+  std::copy(impulses.begin(), impulses.end(), history.impulse.begin());
+  for (int i = positions_; i < n_; ++i) history.slope[i] = (trial_.value[at[i]] - state.value[at[i]]) / h_;
+  gradient_.swap(end_gradient_);
+  phi_.swap(end_phi_);
+  history.fresh = false;
+  trial_.history.swap(state.history);
+  std::swap(state, trial_);
+  system_.remember(state, false);
+}
+
+void Variational::interpolate(const State& from, double s, State& between) const {
+  const auto at = system_.value_of_row();
+  const double h = h_;
+  const double h00 = (1 + 2 * s) * (1 - s) * (1 - s), h01 = s * s * (3 - 2 * s), h10 = s * (1 - s) * (1 - s),
+               h11 = -s * s * (1 - s);
+  between.take_numbers(from);
+  between.t = from.t + s * h;
+  auto &end = dense_end_, &u = dense_u_;
+  end.assign(trial_.rate.begin(), trial_.rate.begin() + positions_);
+  u.resize(positions_);
+  remove_operators(system_, T_, end);
+  for (int i = 0; i < positions_; ++i) {
+    u[i] = h01 * u_[i] + h * (h10 * from.rate[i] + h11 * end[i]);
+    between.rate[i] = h00 * from.rate[i] + h01 * trial_.rate[i] +
+                      h * (h10 * from.acceleration[i] + h11 * trial_.acceleration[i]);
+    between.acceleration[i] = from.acceleration[i] + s * (trial_.acceleration[i] - from.acceleration[i]);
+  }
+  move_positions(system_, from.value, u, between.value, {});
+  for (int i = positions_; i < n_; ++i) {
+    const double z0 = from.value[at[i]], z1 = trial_.value[at[i]], zm = mid_.value[at[i]];
+    between.value[at[i]] = i >= holonomic_.begin
+                               ? z0 + s * (z1 - z0)
+                               : (1 - s) * (1 - 2 * s) * z0 + 4 * s * (1 - s) * zm + s * (2 * s - 1) * z1;
+  }
+  for (int i = 0; i < states_.size(); ++i) {
+    const double f0 = from.rate[states_.begin + i], f1 = trial_.rate[states_.begin + i];
+    between.rate[states_.begin + i] = f0 + s * (f1 - f0);
+    between.store[i] = h00 * from.store[i] + h01 * trial_.store[i] + h * (h10 * f0 + h11 * f1);
+  }
+}
+
+void Variational::archive(Archive& a) {
+  a(history, gradient_, phi_, epsilon_, factored_for_, newton_, node_);
+  if (history.p.size() != static_cast<std::size_t>(positions_) ||
+      history.slope.size() != static_cast<std::size_t>(n_) ||
+      gradient_.size() != static_cast<std::size_t>(system_.pattern().nonzeros()))
+    throw ArchiveError("the steps of another system");
+}
+
+}  // namespace escapement
