@@ -123,23 +123,21 @@ StartReport Variational::begin(State& state, const StartOptions& options) {
   std::fill(history.bend.begin(), history.bend.end(), 0.0);
   std::fill(history.slope.begin(), history.slope.end(), 0.0);
   history.fresh = history.started = true;
-  // Does anything read accelerations?
-  std::vector<double> values(system_.pattern().nonzeros());
-  system_.tangent(state, {.acceleration = 1, .momentum_rate = 0, .reaction = 0, .store_rate = 1}, {}, rows_,
-                  values);
-  history.bent = std::any_of(values.begin(), values.end(), [](double x) { return x != 0; }) &&
-                 has_acceleration_columns(values);
+  history.bent = reads_accelerations(state);
   set_gradient(state, gradient_, phi_);
   epsilon_.clear();
   newton_.invalidate();
   return report;
 }
 
-/// Entries along positions beside those of multipliers and other unknowns, which do not move with accelerations.
-bool Variational::has_acceleration_columns(std::span<const double> values) const {
+/// Does a signal or a state depend on an acceleration?
+bool Variational::reads_accelerations(const State& state) const {
   const Pattern& p = system_.pattern();
+  std::vector<double> r(n_), values(p.nonzeros());
+  system_.tangent(state, {.acceleration = 1, .momentum_rate = 0, .reaction = 0, .store_rate = 1}, {}, r,
+                  values);
   for (int k = 0; k < p.column_begin[positions_]; ++k)
-    if (values[k] != 0) return true;
+    if (values[k] != 0 && p.row[k] >= positions_) return true;
   return false;
 }
 
@@ -242,6 +240,7 @@ class Variational::Step final : public NewtonProblem {
 
   void residual(std::span<double> r) override {
     v_.system_.residual(v_.mid_, shift(), r);
+    correct_own_masses(r);
     if (v_.node_.state_rows().has_driven) {
       v_.system_.residual(v_.mid_, driven_shift(), v_.rows_);
       put_driven(r, v_.rows_);
@@ -251,6 +250,7 @@ class Variational::Step final : public NewtonProblem {
   }
   void tangent(std::span<double> r, std::span<double> values) override {
     v_.system_.tangent(v_.mid_, shift(), v_.T_half_, r, values);
+    correct_own_masses(r);
     if (v_.node_.state_rows().has_driven) {
       v_.system_.tangent(v_.mid_, driven_shift(), v_.T_half_, v_.rows_, v_.end_values_);
       put_driven(r, v_.rows_);
@@ -306,6 +306,14 @@ class Variational::Step final : public NewtonProblem {
   bool is_driven(int i) const {
     const Range& s = v_.states_;
     return i >= s.begin && i < s.end && v_.node_.state_rows().kinds[i - s.begin] == StateRow::driven;
+  }
+  /// Masses in equations of the user change their momentum along the step, as all others do: without the bend that signals see.
+  void correct_own_masses(std::span<double> r) {
+    if (!v_.node_.own_masses() || !v_.history.bent) return;
+    for (int i = 0; i < v_.positions_; ++i) v_.mid_.acceleration[i] -= v_.bend_[i] / v_.h_;
+    v_.system_.residual(v_.mid_, shift(), v_.rows_);
+    for (int i = 0; i < v_.positions_; ++i) v_.mid_.acceleration[i] += v_.bend_[i] / v_.h_;
+    std::copy(v_.rows_.begin(), v_.rows_.begin() + v_.positions_, r.begin());
   }
   void put_driven(std::span<double> r, std::span<const double> from) const {
     for (int i = v_.states_.begin; i < v_.states_.end; ++i)
@@ -504,7 +512,7 @@ StepReport Variational::attempt(State& state, double h) {
                      "give a positive number");
   if (!history.started)
     throw ModelError("E-STEP", "variational", "advance before start", "call start(state) first");
-  bend_ = history.bend;
+  if (history.bent) bend_ = history.bend;
   StepReport report = compute(state, h);
   if (report.ok() && history.bent && history.fresh) {  // now it is known how velocities bend within the step
     bend_ = next_bend_;
@@ -598,7 +606,7 @@ NewtonReport Variational::finish_node(const State& state) {
   // Guesses, and what has neither mass nor constraint.
   for (int i = 0; i < positions_; ++i) {
     const double half = mid_.rate[i];
-    trial_.rate[i] = 2 * half - state.rate[i] + bend_[i];
+    trial_.rate[i] = 2 * half - state.rate[i];
     if (node_.massless().empty() || !node_.massless()[i]) continue;
     const double change = history.fresh ? 0.0 : half - history.half[i];
     trial_.rate[i] = half + 0.5 * change;

@@ -75,7 +75,7 @@ class Variational final : public Stepper {
  private:
   class Step;
   StartReport begin(State& state, const StartOptions& options);
-  bool has_acceleration_columns(std::span<const double> values) const;
+  bool reads_accelerations(const State& state) const;
   void set_gradient(const State& at, std::span<double> gradient, std::span<double> phi);
   void begin_step(const State& state, double h);
   StepReport compute(State& state, double h);
