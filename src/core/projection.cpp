@@ -73,7 +73,8 @@ class Projector {
     // States, signals and what is kept stay.
     std::vector<char> still(system_.size(), 0);
     if (hold_massless_)
-      if (auto massless = massless_positions(system_, state); !massless.empty()) still = std::move(massless);
+      if (auto held = undetermined_positions(system_, state, proximal_); !held.empty())
+        still = std::move(held);
     for (std::size_t i = 0; i < kept.size(); ++i) still[i] = still[i] || kept[i];
     std::fill(still.begin() + system_.rows(Kind::state).begin,
               still.begin() + system_.rows(Kind::algebraic).end, 1);
@@ -271,19 +272,66 @@ void hold(const System& system, std::span<const char> rows, std::span<double> va
       if (rows[p.row[k]] || rows[j]) values[k] = p.row[k] == j ? 1.0 : 0.0;
 }
 
-std::vector<char> massless_positions(const System& system, const State& state) {
+namespace {
+
+/// Positions whose rows have no acceleration; with `free`, those that no constraint acts on either.
+std::vector<char> light_positions(const System& system, const State& state, bool free) {
   const Pattern& p = system.pattern();
   const int positions = system.rows(Kind::position).end, multipliers = system.rows(Kind::holonomic).begin;
   std::vector<double> r(system.size()), M(p.nonzeros()), forces(p.nonzeros());
   system.tangent(state, Shift::mass(), {}, r, M);
   system.tangent(state, {.position = 0.6, .velocity = 0.8}, {}, r, forces);
-  std::vector<char> massless(system.size(), 0);
-  std::fill(massless.begin(), massless.begin() + positions, 1);
+  std::vector<char> light(system.size(), 0);
+  std::fill(light.begin(), light.begin() + positions, 1);
   for (int j = 0; j < p.n; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-      if (M[k] != 0 || (j >= multipliers && forces[k] != 0)) massless[p.row[k]] = 0;
-  if (std::find(massless.begin(), massless.end(), 1) == massless.end()) massless.clear();
-  return massless;
+      if (j < positions ? M[k] != 0 : free && j >= multipliers && forces[k] != 0) light[p.row[k]] = 0;
+  return light;
+}
+
+bool any(const std::vector<char>& rows) { return std::find(rows.begin(), rows.end(), 1) != rows.end(); }
+
+}  // namespace
+
+std::vector<char> massless_positions(const System& system, const State& state) {
+  std::vector<char> rows = light_positions(system, state, true);
+  if (!any(rows)) rows.clear();
+  return rows;
+}
+
+std::vector<char> undetermined_positions(const System& system, const State& state, double proximal) {
+  const std::vector<char> light = light_positions(system, state, false);
+  if (!any(light)) return {};
+  std::vector<char> held = light_positions(system, state, true);
+  const Pattern& p = system.pattern();
+  const int positions = system.rows(Kind::position).end;
+  Newton newton(system, 0, {});
+  std::vector<double> r(system.size()), values(p.nonzeros()), C(p.nonzeros());
+  system.tangent(state, Shift::damping(), {}, r, C);
+  std::vector<char> damped(system.size(), 0);
+  for (int k = 0; k < p.column_begin[positions]; ++k)
+    if (C[k] != 0) damped[p.row[k]] = 1;
+  system.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {}, r,
+                 values);
+  add_proximal(system, proximal_diagonal(system, proximal, values), values);
+  for (;;) {
+    std::vector<char> still = held;
+    std::fill(still.begin() + system.rows(Kind::state).begin,
+              still.begin() + system.rows(Kind::algebraic).end, 1);
+    std::copy(values.begin(), values.end(), newton.matrix().begin());
+    hold(system, still, newton.matrix());
+    const Factorization f = newton.factor();
+    if (f.ok) break;
+    // One of those that depend on each other; a damped one has its velocity from its own row.
+    int next = -1;
+    for (const auto& rows : {f.singular_rows, f.singular_columns})
+      for (const int i : rows)
+        if (i < positions && light[i] && !held[i] && (next < 0 || (damped[i] && !damped[next]))) next = i;
+    if (next < 0) break;  // it is something else
+    held[next] = 1;
+  }
+  if (!any(held)) held.clear();
+  return held;
 }
 
 void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values) {

@@ -22,8 +22,7 @@ struct StartOptions {
   double proximal = 0;          // regularisation for redundant constraints (0: they are refused)
   Kept kept = {};               // by projection
   bool operating_point = true;  // states that start steady are found, whatever their value
-  bool hold_massless =
-      false;  // positions without mass and constraints have no acceleration to find: it is zero
+  bool hold_massless = false;   // positions without mass may have an acceleration that nothing tells: zero
 };
 
 /// How far a variable was moved from one state to another.
@@ -64,6 +63,8 @@ std::vector<double> proximal_diagonal(const System& system, double proximal, std
 void hold(const System& system, std::span<const char> rows, std::span<double> values);
 /// Positions, by row, that no mass and no constraint acts on; empty: none.
 std::vector<char> massless_positions(const System& system, const State& state);
+/// Positions, by row, whose acceleration no row determines: they have no mass, and constraints do not settle them. Empty: none.
+std::vector<char> undetermined_positions(const System& system, const State& state, double proximal);
 /// −ε_i on the multiplier diagonal; nothing for an empty ε.
 void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values);
 

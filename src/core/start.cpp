@@ -30,7 +30,7 @@ class Start final : public StartProblem {
       rate_values_.assign(system.pattern().nonzeros(), 0.0);
     }
     vanishing_ = std::max(1e-15, 1e-6 * (std::isfinite(state_rows_.fastest) ? state_rows_.fastest : 1.0));
-    if (options.hold_massless) held_ = massless_positions(system, state);
+    if (options.hold_massless) held_ = undetermined_positions(system, state, options.proximal);
   }
 
   bool hidden() const { return hidden_; }

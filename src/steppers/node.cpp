@@ -35,6 +35,7 @@ class NodeEquations::Velocities final : public NewtonProblem {
         r[m] = n_.open_[m]     ? n_.impulse_[m]
                : n_.is_soft(m) ? n_.impulse_[m] - n_.soft_rows[m - n_.first_multiplier_].impulse
                                : n_.other_[m];
+      n_.give_way(r, n_.velocity_epsilon_, std::span(n_.impulse_).subspan(n_.first_multiplier_));
     }
     if (!n_.massless_.empty())
       for (int i = 0; i < n_.positions_; ++i)
@@ -170,6 +171,10 @@ class NodeEquations::Rates final : public StartProblem {
       else if (kind == StateRow::mixed) r[i] = off + small * (r[i] - flow[i]);
       if (kind == StateRow::driven) r[i] = n_.rate_rows_[i];
     }
+    if (n_.softening > 0) {  // values of multipliers stand one after the other
+      const auto first = static_cast<std::size_t>(system_.value_of_row()[n_.first_multiplier_]);
+      n_.give_way(r, n_.rate_epsilon_, std::span(state_.value).subspan(first));
+    }
     if (!n_.soft.empty())
       for (int m = n_.first_multiplier_; m < system_.size(); ++m)
         if (n_.is_soft(m))
@@ -202,13 +207,25 @@ NodeEquations::~NodeEquations() = default;
 
 void NodeEquations::add_proximal_to(std::span<double> values, std::vector<double>& epsilon) {
   if (options_.proximal == 0 && !system_.switches()) return;
-  if (epsilon.empty()) epsilon = proximal_diagonal(system_, options_.proximal, values);
-  add_proximal(system_, epsilon, values);
+  if (epsilon.empty()) epsilon = proximal_diagonal(system_, 1.0, values);
+  const Pattern& p = system_.pattern();
+  for (int m = first_multiplier_; m < system_.size(); ++m) {
+    const double least = system_.switches(m) ? std::max(options_.proximal, 1e-9) : options_.proximal;
+    values[p.find(m, m)] -= (softening > 0 ? softening : least) * epsilon[m];
+  }
+}
+
+/// −ε · load in the constraint rows.
+void NodeEquations::give_way(std::span<double> r, const std::vector<double>& epsilon,
+                             std::span<const double> load) const {
+  if (softening == 0 || epsilon.empty()) return;
+  for (int m = first_multiplier_; m < system_.size(); ++m)
+    if (!open_[m] && !is_soft(m)) r[m] -= softening * epsilon[m] * load[m - first_multiplier_];
 }
 
 void NodeEquations::begin(const State& state) {
   const Pattern& p = system_.pattern();
-  massless_ = massless_positions(system_, state);
+  massless_ = undetermined_positions(system_, state, options_.proximal);
   state_rows_ = examine_state_rows(system_, state, rate_newton_);
   stored_ = state_rows_.has(StateRow::dynamic) || state_rows_.has(StateRow::mixed);
   if (state_rows_.kinds.size() > 0) other_values_.assign(p.nonzeros(), 0.0);

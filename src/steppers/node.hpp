@@ -21,6 +21,8 @@ class NodeEquations {
   /// Rows, from the first holonomic one on, that are soft: set before velocities() and rates(). Empty: none.
   std::vector<char> soft;
   std::vector<SoftRow> soft_rows;
+  /// > 0: constraints that pull against each other give way by so much of Φ_q M⁻¹ Φ_qᵀ (T-spook-6).
+  double softening = 0;
 
   /// v of `node` such that p(q, v) + Φ_qᵀΛ + k_vᵀM = momentum and Φ̇ = 0, k = 0 (T-node-1); from the prediction v that is there,
   /// which stays where nothing has mass. `gradient`: Φ_qᵀ at the node, in the columns of the multipliers. Leaves Λ in impulses().
@@ -48,6 +50,7 @@ class NodeEquations {
   class Velocities;
   class Rates;
   void add_proximal_to(std::span<double> values, std::vector<double>& epsilon);
+  void give_way(std::span<double> r, const std::vector<double>& epsilon, std::span<const double> load) const;
   bool is_soft(int row) const { return !soft.empty() && soft[row - first_multiplier_]; }
 
   const System& system_;

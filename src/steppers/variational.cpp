@@ -12,7 +12,7 @@ namespace escapement {
 namespace {
 
 constexpr double rounding = 16 * 2.2e-16;
-constexpr double spook_regularisation = 1e-10;  // of rigid constraints, relative to Φ_q M⁻¹ Φ_qᵀ
+constexpr double spook_regularisation = 1e-10;  // Σ of rigid constraints, relative to Φ_q M⁻¹ Φ_qᵀ
 
 /// Of every block.
 void transpose_operators(const System& system, std::span<const double> T, std::span<double> transposed) {
@@ -66,7 +66,8 @@ Variational::Variational(const System& system, VariationalOptions options)
       end_(mid_),
       trial_(mid_) {
   refuse_scheme(system, options_);
-  options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
+  options_.start.proximal =
+      std::max({options_.start.proximal, options_.proximal, options_.quasi_linear ? 1e-9 : 0.0});
   options_.start.hold_massless = true;
   for (auto* x : {&u_, &u_half_, &p_, &pushed_, &unturned_, &force_, &momentum_, &p_start_, &half_start_,
                   &bend_, &next_p_, &next_bend_, &history.p, &history.half, &history.bend})
@@ -346,7 +347,8 @@ class Variational::Step final : public NewtonProblem {
     for (int m = v_.holonomic_.begin; m < v_.holonomic_.end; ++m) {  // (T-spook-3)
       if (v_.open_[m]) continue;                                     // the row says λ = 0
       const double tau = v_.relax(m);
-      r[m] = (1 - tau) * v_.phi_rate_[m] + 4 * tau / v_.h_ * v_.phi_[m] - v_.softness(m) * impulse(m);
+      r[m] = (1 - tau) * v_.phi_rate_[m] + 4 * tau / v_.h_ * v_.phi_[m] -
+             (v_.softness(m) + rigid_softness(m)) * impulse(m);
     }
     for (int j = 0; j < v_.positions_; ++j) {
       const double change = v_.mid_.rate[j] - v_.half_start_[j];
@@ -409,12 +411,22 @@ class Variational::Step final : public NewtonProblem {
           if (const int k = p.find(first + i, first + j); k >= 0) values[k] -= v_.h_ * D.m[i][j];
     }
   }
+  /// −Σ of rigid constraints (SPOOK), or −ε of a proximal iteration.
   void regularise(std::span<double> values) {
-    const double proximal = v_.options_.quasi_linear ? std::max(spook_regularisation, v_.options_.proximal)
-                                                     : v_.options_.proximal;
-    if (v_.holonomic_.begin == v_.n_ || (proximal == 0 && !v_.system_.switches())) return;
-    if (v_.epsilon_.empty()) v_.epsilon_ = proximal_diagonal(v_.system_, proximal, values);
-    add_proximal(v_.system_, v_.epsilon_, values);
+    const bool linear = v_.options_.quasi_linear;
+    if (v_.holonomic_.begin == v_.n_ || (!linear && v_.options_.proximal == 0 && !v_.system_.switches()))
+      return;
+    if (v_.epsilon_.empty())
+      v_.epsilon_ = proximal_diagonal(v_.system_, linear ? 1.0 : v_.options_.proximal, values);
+    const Pattern& p = v_.system_.pattern();
+    for (int m = v_.holonomic_.begin; m < v_.n_; ++m)
+      values[p.find(m, m)] -= linear ? rigid_softness(m) : v_.epsilon_[m];
+  }
+  /// Σ of a constraint that is not soft by itself.
+  double rigid_softness(int m) const {
+    const bool soft =
+        m < v_.holonomic_.end && v_.options_.relaxations[m - v_.holonomic_.begin].compliance > 0;
+    return soft || v_.epsilon_.empty() ? 0.0 : v_.softening_ * v_.epsilon_[m];
   }
   Variational& v_;
   const State& from_;
@@ -460,6 +472,12 @@ void Variational::begin_step(const State& state, double h) {
     std::copy(half_start_.begin(), half_start_.end(), end_.rate.begin());
     const LentHistory histories(mid_, end_);
     system_.constraints(end_, 1, -1, phi_rate_);
+    // Constraints that depend on each other do so only where they hold: off by Φ they pull against each other (T-spook-6).
+    double off = 0;
+    if (options_.proximal > 0)
+      for (int m = holonomic_.begin; m < holonomic_.end; ++m)
+        off = std::max(off, std::abs(phi_[m]) / system_.row_nominal()[m]);
+    softening_ = std::max(spook_regularisation, std::min(0.1 * off, 1e-4));
   }
   for (int i = 0; i < states_.size(); ++i)
     stored_[i] = state.store[i] + (0.5 * h - state_weight()) * state.rate[states_.begin + i];
@@ -629,6 +647,7 @@ NewtonReport Variational::finish_node(const State& state) {
   if (!node_.soft.empty())
     for (int m = holonomic_.begin; m < holonomic_.end; ++m)
       node_.soft_rows[m - holonomic_.begin].impulse = 0.5 * h * (mid_.value[at[m]] - multiplier_shift_[m]);
+  node_.softening = options_.quasi_linear && options_.proximal > 0 ? softening_ : 0.0;
   NewtonReport report = node_.velocities(trial_, momentum_, end_gradient_);
   if (!report.ok()) return report;
   const Pattern& p = system_.pattern();
