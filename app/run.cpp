@@ -317,6 +317,8 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   j.set("scheme", options.scheme).set("scheme_parameters", scheme_parameters(options));
   Json steps = Json::array();
   for (double h : options.steps) steps.add(h);
+  if (options.method == Method::spook)
+    j.set("largest_left_over", s.largest_left_over).set("left_over_of", s.left_over_of);
   j.set("step_sizes", steps).set("constraints", result.constraints);
   j.set("version", ESCAPEMENT_VERSION).set("model_hash", hash);
   if (failure) j.set("error", error_json(*failure, place));

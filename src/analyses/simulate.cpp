@@ -224,7 +224,21 @@ class Run {
     }
     StepReport report = stepper_->attempt(state, h);
     count(report.newton);
+    if (report.ok() && report.left_over > result_.statistics.largest_left_over) note_left_over(state, report);
     return report;
+  }
+
+  /// One linear solve per step is what `spook` promises; where it is not enough, that is told once.
+  void note_left_over(const State& state, const StepReport& report) {
+    constexpr double noticed = 0.02;
+    RunStatistics& s = result_.statistics;
+    const bool first = s.largest_left_over <= noticed;
+    s.largest_left_over = report.left_over;
+    if (report.left_over_row >= 0) s.left_over_of = system_.unknown_name(report.left_over_row);
+    if (first && report.left_over > noticed)
+      warn(fmt::format("at t = {:.4g} s one linear solve leaves {} off by {:.2g} % of its size, and perhaps more later on "
+                       "(largest_left_over in summary.json): a smaller step, or `scheme: variational`",
+                       state.t, s.left_over_of, 100 * report.left_over));
   }
 
   /// So small that the error of a step of this kind is well within the tolerance, if the motion goes on as it begins.

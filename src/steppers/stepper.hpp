@@ -14,6 +14,9 @@ namespace escapement {
 struct StepReport {
   NewtonReport newton;
   bool restarted = false;  // history restarted because the step ratio left its bounds (T-alpha-8)
+  /// Of a scheme that solves once: what a second solve would change, relative to the size of the unknown that changes most.
+  double left_over = 0;
+  int left_over_row = -1;
   bool ok() const { return newton.ok(); }
 };
 

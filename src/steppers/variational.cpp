@@ -524,6 +524,18 @@ NewtonReport Variational::solve_linear(Step& step) {
   return report;
 }
 
+void Variational::measure_left_over(Step& step, const State& state, StepReport& report) {
+  const auto at = system_.value_of_row();
+  const auto nominal = system_.nominal();
+  step.residual(rows_linear_);
+  newton_.solver().solve(rows_linear_);
+  for (int i = 0; i < holonomic_.begin; ++i) {
+    const double size = nominal[i] + std::abs(i < positions_ ? state.rate[i] : state.value[at[i]]);
+    const double off = std::abs(rows_linear_[i]) / size;
+    if (!(off <= report.left_over)) report.left_over = off, report.left_over_row = i;
+  }
+}
+
 StepReport Variational::attempt(State& state, double h) {
   if (!(h > 0) || !std::isfinite(h))
     throw ModelError("E-STEP", fmt::format("t = {:g} s", state.t), fmt::format("the step size is {:g} s", h),
@@ -560,6 +572,7 @@ StepReport Variational::compute(State& state, double h) {
   step.place();
   if (linear) {
     report.newton = solve_linear(step);
+    if (report.ok()) measure_left_over(step, state, report);
   } else {
     if (std::abs(factored_for_ - h) > 0.1 * h) newton_.invalidate();
     factored_for_ = h;

@@ -80,6 +80,7 @@ class Variational final : public Stepper {
   void begin_step(const State& state, double h);
   StepReport compute(State& state, double h);
   NewtonReport solve_linear(Step& step);
+  void measure_left_over(Step& step, const State& state, StepReport& report);
   void refuse_contradiction(NewtonReport& report);
   NewtonReport finish_node(const State& state);
   void carry_impulses();
