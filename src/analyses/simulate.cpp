@@ -113,6 +113,7 @@ class Run {
       VariationalOptions o = options_.variational;
       if (o.proximal == 0) o.proximal = prepared_.proximal;
       if (options_.relaxations) o.relaxations = options_.relaxations(assembly_);
+      o.step = *std::max_element(options_.steps.begin(), options_.steps.end());
       result_.constraints = o.quasi_linear ? "relaxed" : "at the ends of steps";
       return std::make_unique<Variational>(system_, std::move(o));
     }
@@ -236,9 +237,10 @@ class Run {
     s.largest_left_over = report.left_over;
     if (report.left_over_row >= 0) s.left_over_of = system_.unknown_name(report.left_over_row);
     if (first && report.left_over > noticed)
-      warn(fmt::format("at t = {:.4g} s one linear solve leaves {} off by {:.2g} % of its size, and perhaps more later on "
-                       "(largest_left_over in summary.json): a smaller step, or `scheme: variational`",
-                       state.t, s.left_over_of, 100 * report.left_over));
+      warn(fmt::format(
+          "at t = {:.4g} s one linear solve leaves {} off by {:.2g} % of its size, and perhaps more later on "
+          "(largest_left_over in summary.json): a smaller step, or `scheme: variational`",
+          state.t, s.left_over_of, 100 * report.left_over));
   }
 
   /// So small that the error of a step of this kind is well within the tolerance, if the motion goes on as it begins.

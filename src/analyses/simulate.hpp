@@ -60,8 +60,8 @@ struct RunStatistics {
     std::string what;
     void archive(Archive& a) { a(time, what); }
   };
-  std::vector<Event> events;  // the first 10,000 …
-  long event_count = 0;       // … of so many
+  std::vector<Event> events;     // the first 10,000 …
+  long event_count = 0;          // … of so many
   double largest_left_over = 0;  // of linear steps, relative (StepReport::left_over) …
   std::string left_over_of;      // … and whose
   std::vector<std::string> warnings, notes;
@@ -70,7 +70,8 @@ struct RunStatistics {
   void archive(Archive& a) {
     a(steps, rejected_steps, newton_iterations, factorizations, rows, samples, simulated_seconds,
       smallest_step, largest_step, ended_by, limited_by, largest_violation, largest_velocity_violation,
-      most_violated, most_violated_velocity, events, event_count, largest_left_over, left_over_of, warnings, notes, energy);
+      most_violated, most_violated_velocity, events, event_count, largest_left_over, left_over_of, warnings,
+      notes, energy);
   }
 };
 

@@ -19,6 +19,7 @@ struct StateRows {
   double fastest = 0;         // s: the shortest ratio of store to flow; infinite: none
   std::vector<double> usual;  // a thousandth of what rows store at nominal values
 
+  void archive(Archive& a) { a(kinds, has_driven, has_mixed, fastest, usual); }
   /// All that is stored by a small step; false: it is so already.
   bool mix();
   bool has(StateRow kind) const;

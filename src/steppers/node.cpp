@@ -196,7 +196,8 @@ NodeEquations::NodeEquations(const System& system, double proximal, NewtonOption
   const int n = system.size();
   for (auto* x : {&impulse_, &rows_, &other_, &weights_, &rate_rows_}) x->assign(n, 0.0);
   predicted_.assign(positions_, 0.0);
-  for (auto* x : {&values_, &slip_}) x->assign(system.pattern().nonzeros(), 0.0);
+  for (auto* x : {&values_, &slip_, &own_mass_}) x->assign(system.pattern().nonzeros(), 0.0);
+  if (system.rows(Kind::state).size() > 0) other_values_.assign(system.pattern().nonzeros(), 0.0);
   open_.assign(n, 0);
   now_open_.assign(n, 0);
   at_ = system.state();
@@ -228,12 +229,10 @@ void NodeEquations::begin(const State& state) {
   massless_ = undetermined_positions(system_, state, options_.proximal);
   state_rows_ = examine_state_rows(system_, state, rate_newton_);
   stored_ = state_rows_.has(StateRow::dynamic) || state_rows_.has(StateRow::mixed);
-  if (state_rows_.kinds.size() > 0) other_values_.assign(p.nonzeros(), 0.0);
   has_momentum_.assign(positions_, 0);
   Shift along = Shift::momenta();
   along.velocity = 1;
   system_.tangent(state, along, {}, rows_, values_);
-  own_mass_.assign(p.nonzeros(), 0.0);
   system_.tangent(state, {.acceleration = 1, .momentum_rate = 0, .reaction = 0}, {}, rows_, own_mass_);
   own_masses_ = false;
   for (int j = 0; j < positions_; ++j)
@@ -283,6 +282,15 @@ NewtonReport NodeEquations::implicit_rates(State& node, double weight) {
       node.store[i - rows.begin] -= weight * other_[i];
   }
   return report;
+}
+
+void NodeEquations::archive(Archive& a) {
+  a(velocity_newton_, rate_newton_, velocity_epsilon_, rate_epsilon_, open_, implicit_weight_, state_rows_,
+    impulsive_, massless_, has_momentum_, own_masses_, stored_);
+  if (state_rows_.kinds.size() != static_cast<std::size_t>(system_.rows(Kind::state).size()) ||
+      has_momentum_.size() != static_cast<std::size_t>(positions_) || open_.size() != impulse_.size() ||
+      (!massless_.empty() && massless_.size() != impulse_.size()))
+    throw ArchiveError("the nodes of another system");
 }
 
 }  // namespace escapement

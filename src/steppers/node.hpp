@@ -42,9 +42,7 @@ class NodeEquations {
   const StateRows& state_rows() const { return state_rows_; }
   /// Unknowns that act on stores like impulses (T-node-3).
   const std::vector<int>& impulsive() const { return impulsive_; }
-  void archive(Archive& a) {
-    a(velocity_newton_, rate_newton_, velocity_epsilon_, rate_epsilon_, open_, implicit_weight_);
-  }
+  void archive(Archive& a);
 
  private:
   class Velocities;

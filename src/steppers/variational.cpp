@@ -66,11 +66,13 @@ Variational::Variational(const System& system, VariationalOptions options)
       end_(mid_),
       trial_(mid_) {
   refuse_scheme(system, options_);
+  for (const Variable& v : system.variables())
+    if (v.kind == Kind::position) position_values_ += v.values;
   options_.start.proximal =
       std::max({options_.start.proximal, options_.proximal, options_.quasi_linear ? 1e-9 : 0.0});
   options_.start.hold_massless = true;
-  for (auto* x : {&u_, &u_half_, &p_, &pushed_, &unturned_, &force_, &momentum_, &p_start_, &half_start_,
-                  &bend_, &next_p_, &next_bend_, &history.p, &history.half, &history.bend})
+  for (auto* x : {&u_, &u_half_, &pushed_, &unturned_, &force_, &momentum_, &p_start_, &half_start_, &bend_,
+                  &next_p_, &next_bend_, &history.p, &history.half, &history.bend})
     x->assign(positions_, 0.0);
   stored_.assign(states_.size(), 0.0);
   for (auto* x : {&phi_, &end_phi_, &phi_rate_, &flow_, &work_, &rows_, &rows_linear_, &weights_,
@@ -168,10 +170,11 @@ void Variational::discontinuity(State& state, double slack) {
 
 // ------------------------------------------------------------------ one step
 
-double Variational::relax(int row) const {
+double Variational::damping_time(int row) const {
   const Relaxation& r = options_.relaxations[row - holonomic_.begin];
-  return 1 / (1 + 4 * (r.in_seconds ? r.damping / h_ : r.damping));  // (T-spook-2)
+  return r.in_seconds ? r.damping : r.damping * std::max(h_, options_.step);
 }
+double Variational::relax(int row) const { return 1 / (1 + 4 * damping_time(row) / h_); }  // (T-spook-2)
 
 /// The equations of one step, in the unknowns v_{n+½}, x, y at the midpoint and the impulses hλ, hμ.
 class Variational::Step final : public NewtonProblem {
@@ -631,8 +634,7 @@ NewtonReport Variational::finish_node(const State& state) {
   }
   for (int i = 0; i < positions_; ++i) momentum_[i] = work_[i] - force_[i];
   if (!system_.lie_variables().empty()) remove_operators(system_, back_, momentum_);
-  std::copy(end_.value.begin(), end_.value.begin() + (positions_ > 0 ? position_values() : 0),
-            trial_.value.begin());
+  std::copy(end_.value.begin(), end_.value.begin() + position_values_, trial_.value.begin());
 
   // Guesses, and what has neither mass nor constraint.
   for (int i = 0; i < positions_; ++i) {
@@ -678,8 +680,8 @@ NewtonReport Variational::finish_node(const State& state) {
     for (int m = holonomic_.begin; m < holonomic_.end; ++m) {
       const Relaxation& r = options_.relaxations[m - holonomic_.begin];
       if (!(r.compliance > 0)) continue;
-      const double d = r.in_seconds ? r.damping : r.damping * h;
-      node_.soft_rows[m - holonomic_.begin].multiplier = (end_phi_[m] + d * work_[m]) / r.compliance;
+      node_.soft_rows[m - holonomic_.begin].multiplier =
+          (end_phi_[m] + damping_time(m) * work_[m]) / r.compliance;
     }
   }
   // Everything else.
@@ -714,11 +716,6 @@ void Variational::carry_impulses() {
         trial_.store[i] -= end_values_[k] * change;
   }
 }
-
-int Variational::position_values() const {
-  return n_ > positions_ ? first_other_value() : static_cast<int>(trial_.value.size());
-}
-int Variational::first_other_value() const { return system_.value_of_row()[positions_]; }
 
 void Variational::commit(State& state) {
   const auto at = system_.value_of_row();

@@ -20,8 +20,9 @@ struct Relaxation {
 };
 
 struct VariationalOptions {
-  bool quasi_linear = false;            // SPOOK
-  Relaxation relaxation;                // of all constraints …
+  bool quasi_linear = false;  // SPOOK
+  double step = 0;            // s, the usual one: what `damping` counts in, where events cut a step short
+  Relaxation relaxation;      // of all constraints …
   std::vector<Relaxation> relaxations;  // … or of each row, holonomic ones first
   bool damped_states = true;            // states by TR-BDF2 (T-variational-6); false: by the midpoint rule
   bool naive_start = false;             // v_{−½} = v_0, as is often done: first order (T-spook-5)
@@ -86,15 +87,15 @@ class Variational final : public Stepper {
   void carry_impulses();
   /// Of the flow at the midpoint, in what states have stored there.
   double state_weight() const { return (options_.damped_states ? 0.25 : 0.5) * h_; }
-  double relax(int row) const;     // τ of a constraint row
-  double softness(int row) const;  // Σ of a constraint row
+  double relax(int row) const;         // τ of a constraint row
+  double damping_time(int row) const;  // d of it
+  double softness(int row) const;      // Σ of a constraint row
   double reach(const State& state, int row) const;
-  int position_values() const;
-  int first_other_value() const;
 
   const System& system_;
   VariationalOptions options_;
   int n_, positions_;
+  int position_values_ = 0;  // numbers of all positions: the first ones of State::value
   Range states_, holonomic_;
   Newton newton_;
   NodeEquations node_;
@@ -106,7 +107,7 @@ class Variational final : public Stepper {
   std::vector<double> phi_, end_phi_, phi_rate_;  // Φ at both nodes; Φ̇ as the last step left it
   std::vector<double> p_start_, half_start_, impulse_start_, multiplier_shift_, bend_,
       stored_;  // what the step starts with
-  std::vector<double> pushed_, unturned_, force_, momentum_, next_p_, next_bend_, p_, flow_;
+  std::vector<double> pushed_, unturned_, force_, momentum_, next_p_, next_bend_, flow_;
   std::vector<double> work_, rows_, rows_linear_, stiffness_, weights_, epsilon_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<char> open_;

@@ -35,6 +35,8 @@ components:
 """
 MODELS = {
     "chain": LOOP + "simulate: {until: UNTIL s, step: 1 ms}\n",
+    "variational": LOOP + "simulate: {until: UNTIL s, step: 1 ms, scheme: variational}\n",
+    "spook": LOOP + "simulate: {until: UNTIL s, step: 1 ms, scheme: spook}\n",
     "adaptive": LOOP + "simulate: {until: UNTIL s, adaptive: true, tolerance: 1e-3, output_every: 10 ms}\n",
     "stiffening": """escapement: 1
 components:
@@ -46,7 +48,7 @@ components:
 simulate: {until: UNTIL s, step: 0.5 ms}
 """,
 }
-UNTIL = {"chain": 12, "adaptive": 6, "stiffening": 12}
+UNTIL = {"chain": 12, "variational": 8, "spook": 5, "adaptive": 6, "stiffening": 12}
 
 
 class Trial:
