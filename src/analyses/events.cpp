@@ -144,12 +144,18 @@ EventWatch::Change EventWatch::cross(State& state, const std::vector<int>& funct
 
 std::vector<int> EventWatch::due(const State& state, const std::vector<int>& crossed) {
   values(state, work_);
+  // An element that has just crossed is at the border, but for what its location leaves over: no side of it counts yet.
+  const auto at_border = [&](const Function& f) {
+    return std::any_of(crossed.begin(), crossed.end(), [&](int i) {
+      return functions_[i].group == f.group && functions_[i].element == f.element;
+    });
+  };
   std::vector<int> list;
-  for (std::size_t i = 0; i < functions_.size(); ++i)
-    if (!functions_[i].corner && below(i, work_[i]) &&
-        (work_[i] < -1e-8 * functions_[i].largest ||
-         std::find(crossed.begin(), crossed.end(), static_cast<int>(i)) == crossed.end()))
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const Function& f = functions_[i];
+    if (!f.corner && below(i, work_[i]) && (work_[i] < -1e-8 * f.largest || !at_border(f)))
       list.push_back(static_cast<int>(i));
+  }
   return list;
 }
 
