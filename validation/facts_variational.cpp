@@ -2,6 +2,7 @@
 // accelerations and multipliers from t = 0, on vector spaces, on SO(3) and on constraints; energy over long times; momenta.
 #include "problems/heavy_top.hpp"
 #include "problems/pendulum.hpp"
+#include "run_text.hpp"
 #include "support.hpp"
 
 using namespace escapement;
@@ -162,4 +163,45 @@ TEST_CASE("energy of the heavy top over 1,000,000 steps") {
     CHECK(std::abs(least[i] - least[0]) < 0.01 * band);
   }
   CHECK(violation < 1e-14);
+}
+
+TEST_CASE("jumps, events and samples keep second order") {
+  // x″ + x = u with u = 1 from t = 0.3 on; a relay that flips at x = ½, on its way up; a sampled controller at 0.1 s.
+  for (const std::string scheme : {"variational", "spook"}) {
+    Ladder l({"x", "v", "a", "relay", "sampled"});
+    for (int k = 0; k < 4; ++k) {
+      const double h = 0.02 / (1 << k);
+      const auto settings = fmt::format("until: 2 s, step: {} s, scheme: {}", h, scheme);
+      const TextRun jump("  mass: {type: translational.mass, mass: 1 kg}\n"
+                         "  spring: {type: translational.spring, stiffness: 1 N/m, between: [ground, mass]}\n"
+                         "  u: {type: control.step, after: 1 N, time: 0.31234 s, unit: N}\n"
+                         "  push: {type: translational.force, at: mass, input: u}\n",
+                         settings, {"mass.position", "mass.velocity", "mass.acceleration"});
+      const double t = 2 - 0.31234;
+      // A constant force of 1 until x = ½ at t = 1, −1 after that.
+      const TextRun relay("  mass: {type: translational.mass, mass: 1 kg}\n"
+                          "  law: {type: control.relay, low: 1 N, high: -1 N, threshold: 0.5 m, input: mass.position, unit: N}\n"
+                          "  push: {type: translational.force, at: mass, input: law}\n",
+                          fmt::format("until: 1.7 s, step: {} s, scheme: {}", h, scheme), {"mass.position"});
+      // ẍ = −x_k held over periods of 0.1 s.
+      const TextRun sampled("  mass: {type: translational.mass, mass: 1 kg, initial: {position: 1 m}}\n"
+                            "  hold: {type: sampled.hold, period: 0.1 s, input: mass.position}\n"
+                            "  law: {type: control.gain, gain: -1, input: hold, unit: N}\n"
+                            "  push: {type: translational.force, at: mass, input: law}\n",
+                            settings, {"mass.position"});
+      double x = 1, v = 0;
+      for (int i = 0; i < 20; ++i) {
+        const double a = -x;
+        x += 0.1 * v + 0.005 * a;
+        v += 0.1 * a;
+      }
+      const double after = 0.7;
+      l.add(h, {jump.last[0] - (1 - std::cos(t)), jump.last[1] - std::sin(t), jump.last[2] - std::cos(t),
+                relay.last[0] - (0.5 + after - 0.5 * after * after), sampled.last[0] - x});
+    }
+    l.print("jumps, events and samples, " + scheme);
+    for (int q = 0; q < 3; ++q) CHECK(std::abs(l.order(3, q) - 2) < 0.1);
+    for (int k = 0; k < 4; ++k)  // constant forces are integrated exactly
+      for (int q = 3; q < 5; ++q) CHECK(l.error(k, q) < 1e-9);
+  }
 }
