@@ -22,6 +22,8 @@ class NodeEquations {
   std::vector<char> soft;
   std::vector<SoftRow> soft_rows;
 
+  /// Before both: what rates() will be told, so that one matrix may serve velocities and rates.
+  void expect(double small, std::span<const double> flow);
   /// v of `node` such that p(q, v) + Φ_qᵀΛ + k_vᵀM = momentum and Φ̇ = 0, k = 0 (T-node-1); from the prediction v that is there,
   /// which stays where nothing has mass. `gradient`: Φ_qᵀ at the node, in the columns of the multipliers. Leaves Λ in impulses().
   NewtonReport velocities(State& node, std::span<const double> momentum, std::span<const double> gradient);
@@ -29,7 +31,7 @@ class NodeEquations {
   /// v̇, x, y, λ, μ of `node` from q, v and the stores (T-node-2); its own are the guess. Where stores do not determine the states
   /// a step `small` does, from the flows given.
   NewtonReport rates(State& node, double small, std::span<const double> flow);
-  /// The same with store(z) + weight · flow(z) = its stores, which are then those of the solution (T-variational-6).
+  /// The same with store(z) + weight · flow(z) = its stores, which are then those of the solution (T-variational-6), as are their rates.
   NewtonReport implicit_rates(State& node, double weight);
 
   /// Positions by row that neither mass nor constraints act on; empty: none.
@@ -41,13 +43,18 @@ class NodeEquations {
   /// Unknowns that act on stores like impulses (T-node-3).
   const std::vector<int>& impulsive() const { return impulsive_; }
   void archive(Archive& a) {
-    a(velocity_newton_, rate_newton_, velocity_epsilon_, rate_epsilon_, open_, implicit_weight_);
+    a(velocity_newton_, rate_newton_, velocity_epsilon_, rate_epsilon_, open_, implicit_weight_, expected_,
+      one_matrix_, pause_, back_off_);
   }
 
  private:
   class Velocities;
   class Rates;
   void add_proximal_to(std::span<double> values, std::vector<double>& epsilon);
+  bool has_others() const { return first_multiplier_ > positions_; }  // states, signals
+  void rates_tangent(std::span<double> r, std::span<double> values);
+  bool separable(std::span<const double> values) const;
+  bool solve_rates_by_the_same_matrix(NewtonReport& report);
   bool is_soft(int row) const { return !soft.empty() && soft[row - first_multiplier_]; }
 
   const System& system_;
@@ -57,14 +64,17 @@ class NodeEquations {
   std::vector<int> impulsive_;
   std::vector<char> massless_, has_momentum_, open_, now_open_;
   bool own_masses_ = false, stored_ = false;
-  double implicit_weight_ = 0;
-  State at_;  // the node, while it is worked on
+  double implicit_weight_ = 0, expected_ = 0;
+  bool one_matrix_ = false;       // does the matrix of the velocities hold for the rates, too?
+  bool fresh_ = false;            // is it of this node?
+  int pause_ = 0, back_off_ = 1;  // so many nodes without trying, after it did not
+  State at_;                      // the node, while it is worked on
   Newton velocity_newton_, rate_newton_;
   std::unique_ptr<Velocities> velocities_;
   std::unique_ptr<Rates> rates_;
   std::vector<double> velocity_epsilon_, rate_epsilon_;  // proximal terms, of the first matrix
   std::vector<double> impulse_, predicted_, values_, other_values_, rows_, other_, rate_rows_, slip_,
-      own_mass_, weights_;
+      own_mass_, weights_, increment_;
 };
 
 }  // namespace escapement
