@@ -352,7 +352,8 @@ void real_time(const Case& c) {
     std::unique_ptr<Runner> runner;
     std::unique_ptr<Stepper> stepper;
     State state;
-    std::vector<double> times, late;  // s
+    std::vector<double> times, computed, late;  // s: by the clock, of the processor, after the time due
+    std::vector<double> iterations;
   };
   std::vector<Lane> lanes;
   for (const char* scheme : schemes) {
@@ -362,6 +363,8 @@ void real_time(const Case& c) {
     lane.state = lane.runner->initial();
     lane.stepper->start(lane.state);
     lane.times.reserve(turns * steps);
+    lane.computed.reserve(turns * steps);
+    lane.iterations.reserve(turns * steps);
     lane.late.reserve(turns * steps);
   }
   for (int turn = 0; turn < turns; ++turn)
@@ -373,9 +376,12 @@ void real_time(const Case& c) {
         if (due.tv_nsec >= 1'000'000'000) due.tv_nsec -= 1'000'000'000, ++due.tv_sec;
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr);
         clock_gettime(CLOCK_MONOTONIC, &begin);
-        if (!lane.stepper->advance(lane.state, 1e-9 * period).ok())
-          throw std::runtime_error("a step of the real-time run fails");
+        const auto since = ProcessorClock::now();
+        const StepReport done = lane.stepper->advance(lane.state, 1e-9 * period);
+        if (!done.ok()) throw std::runtime_error("a step of the real-time run fails");
+        lane.computed.push_back(elapsed(since));
         clock_gettime(CLOCK_MONOTONIC, &end);
+        lane.iterations.push_back(done.newton.iterations);
         lane.times.push_back(seconds_between(begin, end));
         lane.late.push_back(seconds_between(due, begin));
       }
@@ -387,10 +393,16 @@ void real_time(const Case& c) {
   for (const auto& [part, name] :
        {std::pair{0.5, "median"}, {0.99, "99 %"}, {0.999, "99.9 %"}, {1.0, "longest"}})
     for (std::size_t s = 0; s < lanes.size(); ++s) {
-      const double time = quantile(lanes[s].times, part), late = quantile(lanes[s].late, part);
       const std::string here = fmt::format("real time, {}, h = 1 ms, {}, {}", c.name, schemes[s], name);
-      report("schemes", here + " of step times", time / quantile(lanes[0].times, part),
+      const double time = quantile(lanes[s].times, part), computed = quantile(lanes[s].computed, part),
+                   late = quantile(lanes[s].late, part);
+      report("schemes", here + " of step times by the clock", time / quantile(lanes[0].times, part),
              "that of generalized-alpha", 1e6 * time, "us");
+      report("schemes", here + " of processor times of steps", computed / quantile(lanes[0].computed, part),
+             "that of generalized-alpha", 1e6 * computed, "us");
+      report("schemes", here + " of the iterations of a step",
+             quantile(lanes[s].iterations, part) / quantile(lanes[s].iterations, 0.5), "their median",
+             quantile(lanes[s].iterations, part), "1");
       report("schemes", here + " of how late steps begin", late / (1e-9 * period), "the step", 1e6 * late,
              "us");
     }

@@ -16,6 +16,8 @@ class NodeEquations {
   NodeEquations(const System& system, double proximal, NewtonOptions newton);
   ~NodeEquations();
 
+  /// A new matrix at every node: steps that all take the same time, rather than some that take less and some that take more.
+  void renew_always() { velocity_newton_.options().keep_matrix = false; }
   /// At a start: which rows say what.
   void begin(const State& state);
   /// Rows, from the first holonomic one on, that are soft: set before velocities() and rates(). Empty: none.

@@ -90,6 +90,7 @@ Variational::Variational(const System& system, VariationalOptions options)
   }
   if (options_.quasi_linear) {
     linear_matrix_.reserve(p.nonzeros());
+    node_.renew_always();
     const int multipliers = n_ - holonomic_.begin;
     std::vector<Relaxation>& r = options_.relaxations;
     if (r.empty()) r.assign(multipliers, options_.relaxation);
