@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Draws the pictures of the examples' pages anew: examples/NAME/picture.svg, the plot that the model asks for first.
+# Draws the pictures of the examples' pages anew: examples/NAME/picture.svg, the plot that the model asks for first; for
+# three_schemes docs/schemes.svg, from one run with each scheme.
 #
 #   scripts/pictures.sh [NAME...]    default: all
 set -euo pipefail
@@ -12,6 +13,14 @@ if ((${#names[@]} == 0)); then
   for folder in "$root"/examples/*/; do names+=("$(basename "$folder")"); done
 fi
 for name in "${names[@]}"; do
+  if [[ $name == three_schemes ]]; then
+    for scheme in generalized-alpha variational spook; do
+      "$root/escapement" run "$root/examples/$name/model.yaml" --set simulate.scheme=$scheme --out "$work/$scheme" --quiet
+    done
+    python3 "$root/scripts/schemes_picture.py" "$work/generalized-alpha" "$work/variational" "$work/spook" >"$root/docs/schemes.svg"
+    printf '%s\n' "docs/schemes.svg"
+    continue
+  fi
   "$root/escapement" run "$root/examples/$name/model.yaml" --out "$work/$name" --trust --quiet
   "$root/escapement" plot "$work/$name" --width 560 >/dev/null
   cp "$work/$name/plot-1.svg" "$root/examples/$name/picture.svg"

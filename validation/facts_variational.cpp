@@ -172,23 +172,27 @@ TEST_CASE("jumps, events and samples keep second order") {
     for (int k = 0; k < 4; ++k) {
       const double h = 0.02 / (1 << k);
       const auto settings = fmt::format("until: 2 s, step: {} s, scheme: {}", h, scheme);
-      const TextRun jump("  mass: {type: translational.mass, mass: 1 kg}\n"
-                         "  spring: {type: translational.spring, stiffness: 1 N/m, between: [ground, mass]}\n"
-                         "  u: {type: control.step, after: 1 N, time: 0.31234 s, unit: N}\n"
-                         "  push: {type: translational.force, at: mass, input: u}\n",
-                         settings, {"mass.position", "mass.velocity", "mass.acceleration"});
+      const TextRun jump(
+          "  mass: {type: translational.mass, mass: 1 kg}\n"
+          "  spring: {type: translational.spring, stiffness: 1 N/m, between: [ground, mass]}\n"
+          "  u: {type: control.step, after: 1 N, time: 0.31234 s, unit: N}\n"
+          "  push: {type: translational.force, at: mass, input: u}\n",
+          settings, {"mass.position", "mass.velocity", "mass.acceleration"});
       const double t = 2 - 0.31234;
       // A constant force of 1 until x = ½ at t = 1, −1 after that.
-      const TextRun relay("  mass: {type: translational.mass, mass: 1 kg}\n"
-                          "  law: {type: control.relay, low: 1 N, high: -1 N, threshold: 0.5 m, input: mass.position, unit: N}\n"
-                          "  push: {type: translational.force, at: mass, input: law}\n",
-                          fmt::format("until: 1.7 s, step: {} s, scheme: {}", h, scheme), {"mass.position"});
+      const TextRun relay(
+          "  mass: {type: translational.mass, mass: 1 kg}\n"
+          "  law: {type: control.relay, low: 1 N, high: -1 N, threshold: 0.5 m, input: mass.position, unit: "
+          "N}\n"
+          "  push: {type: translational.force, at: mass, input: law}\n",
+          fmt::format("until: 1.7 s, step: {} s, scheme: {}", h, scheme), {"mass.position"});
       // ẍ = −x_k held over periods of 0.1 s.
-      const TextRun sampled("  mass: {type: translational.mass, mass: 1 kg, initial: {position: 1 m}}\n"
-                            "  hold: {type: sampled.hold, period: 0.1 s, input: mass.position}\n"
-                            "  law: {type: control.gain, gain: -1, input: hold, unit: N}\n"
-                            "  push: {type: translational.force, at: mass, input: law}\n",
-                            settings, {"mass.position"});
+      const TextRun sampled(
+          "  mass: {type: translational.mass, mass: 1 kg, initial: {position: 1 m}}\n"
+          "  hold: {type: sampled.hold, period: 0.1 s, input: mass.position}\n"
+          "  law: {type: control.gain, gain: -1, input: hold, unit: N}\n"
+          "  push: {type: translational.force, at: mass, input: law}\n",
+          settings, {"mass.position"});
       double x = 1, v = 0;
       for (int i = 0; i < 20; ++i) {
         const double a = -x;

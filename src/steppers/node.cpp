@@ -35,13 +35,18 @@ class NodeEquations::Velocities final : public NewtonProblem {
         r[m] = n_.open_[m]     ? n_.impulse_[m]
                : n_.is_soft(m) ? n_.impulse_[m] - n_.soft_rows[m - n_.first_multiplier_].impulse
                                : n_.other_[m];
-      n_.give_way(r, n_.velocity_epsilon_, std::span(n_.impulse_).subspan(n_.first_multiplier_));
+      n_.give_way(r, std::span(n_.impulse_).subspan(n_.first_multiplier_));
     }
     if (!n_.massless_.empty())
       for (int i = 0; i < n_.positions_; ++i)
         if (n_.massless_[i]) r[i] = s_.rate[i] - n_.predicted_[i];
   }
   void tangent(std::span<double> r, std::span<double> values) override {
+    if (n_.one_matrix_ && n_.has_others()) {
+      n_.rates_tangent(r, values);
+      if (n_.separable(values)) return residual(r);
+      n_.one_matrix_ = false;
+    }
     const System& system = n_.system_;
     const Pattern& p = system.pattern();
     Shift along = Shift::momenta();
@@ -61,7 +66,7 @@ class NodeEquations::Velocities final : public NewtonProblem {
           values[k] = i == j && unit ? 1.0 : 0.0;
         }
       }
-    n_.add_proximal_to(values, n_.velocity_epsilon_);
+    n_.add_proximal_to(values);
     if (!n_.massless_.empty()) hold(system, n_.massless_, values);
     residual(r);
   }
@@ -85,6 +90,7 @@ class NodeEquations::Velocities final : public NewtonProblem {
 
 NewtonReport NodeEquations::velocities(State& node, std::span<const double> momentum,
                                        std::span<const double> gradient) {
+  if (positions_ == 0) return {};
   std::copy(node.rate.begin(), node.rate.begin() + positions_, predicted_.begin());
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   if (system_.switches()) {
@@ -105,6 +111,7 @@ NewtonReport NodeEquations::velocities(State& node, std::span<const double> mome
   velocities_->gradient = gradient;
   NewtonReport report = velocity_newton_.solve(*velocities_);
   std::swap(at_, node);
+  fresh_ = report.factorizations > 0;
   return report;
 }
 
@@ -118,9 +125,9 @@ class NodeEquations::Rates final : public StartProblem {
 
   void prepare() { set_weights(); }
   void residual(std::span<double> r) override {
-    if (n_.stored_) system_.state_store(state_, n_.other_);
+    if (n_.stored_ && !at_once()) system_.state_store(state_, n_.other_);
     if (n_.state_rows_.has_driven) system_.residual(state_, driven(), n_.rate_rows_);
-    system_.residual(state_, shift(0, 1), r);
+    system_.residual(state_, at_once() ? shift(1, small) : shift(0, 1), r);
     combine(r);
   }
   void tangent(std::span<double> r, std::span<double> values) override {
@@ -133,8 +140,10 @@ class NodeEquations::Rates final : public StartProblem {
               i >= rows.begin && i < rows.end && n_.state_rows_.kinds[i - rows.begin] == kind)
             put(k);
     };
-    system_.tangent(state_, shift(0, 1), {}, r, values);
-    if (n_.stored_) {
+    system_.tangent(state_, at_once() ? shift(1, small) : shift(0, 1), {}, r, values);
+    if (at_once()) {
+      each(StateRow::algebraic, [&](int k) { values[k] /= small; });
+    } else if (n_.stored_) {
       system_.tangent(state_, shift(1, 0), {}, n_.other_, n_.other_values_);
       each(StateRow::dynamic,
            [&](int k) { values[k] = n_.other_values_[k] + (flow.empty() ? small * values[k] : 0.0); });
@@ -148,7 +157,7 @@ class NodeEquations::Rates final : public StartProblem {
       for (int j = 0; j < p.n; ++j)
         for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
           if (p.row[k] >= n_.first_multiplier_ && n_.is_soft(p.row[k])) values[k] = p.row[k] == j ? 1.0 : 0.0;
-    n_.add_proximal_to(values, n_.rate_epsilon_);
+    n_.add_proximal_to(values);
     if (!n_.massless_.empty()) hold(system_, n_.massless_, values);
     combine(r);
   }
@@ -157,6 +166,8 @@ class NodeEquations::Rates final : public StartProblem {
   static Shift shift(double store, double flow) {
     return {.acceleration = 1, .store = store, .flow = flow, .constraint_accelerations = true};
   }
+  /// Are store and flow of a row wanted in one sum? Then they are evaluated together.
+  bool at_once() const { return n_.stored_ && flow.empty() && small > 0; }
   static Shift driven() {
     return {.acceleration = 1, .flow = 1, .store_rate = 1, .constraint_accelerations = true};
   }
@@ -164,8 +175,13 @@ class NodeEquations::Rates final : public StartProblem {
     const Range rows = system_.rows(Kind::state);
     for (int i = rows.begin; i < rows.end; ++i) {
       const StateRow kind = n_.state_rows_.kinds[i - rows.begin];
-      const double off = n_.other_[i] - state_.store[i - rows.begin];
       const bool stored = kind == StateRow::dynamic || kind == StateRow::mixed;
+      if (at_once()) {
+        if (stored) r[i] -= state_.store[i - rows.begin];
+        else r[i] = kind == StateRow::driven ? n_.rate_rows_[i] : r[i] / small;
+        continue;
+      }
+      const double off = n_.other_[i] - state_.store[i - rows.begin];
       if (stored && flow.empty()) r[i] = off + small * r[i];
       else if (kind == StateRow::dynamic) r[i] = off;
       else if (kind == StateRow::mixed) r[i] = off + small * (r[i] - flow[i]);
@@ -173,7 +189,7 @@ class NodeEquations::Rates final : public StartProblem {
     }
     if (n_.softening > 0) {  // values of multipliers stand one after the other
       const auto first = static_cast<std::size_t>(system_.value_of_row()[n_.first_multiplier_]);
-      n_.give_way(r, n_.rate_epsilon_, std::span(state_.value).subspan(first));
+      n_.give_way(r, std::span(state_.value).subspan(first));
     }
     if (!n_.soft.empty())
       for (int m = n_.first_multiplier_; m < system_.size(); ++m)
@@ -194,7 +210,7 @@ NodeEquations::NodeEquations(const System& system, double proximal, NewtonOption
       rate_newton_(system, 0, newton) {
   options_.proximal = proximal;
   const int n = system.size();
-  for (auto* x : {&impulse_, &rows_, &other_, &weights_, &rate_rows_}) x->assign(n, 0.0);
+  for (auto* x : {&impulse_, &rows_, &other_, &weights_, &rate_rows_, &increment_}) x->assign(n, 0.0);
   predicted_.assign(positions_, 0.0);
   for (auto* x : {&values_, &slip_, &own_mass_}) x->assign(system.pattern().nonzeros(), 0.0);
   if (system.rows(Kind::state).size() > 0) other_values_.assign(system.pattern().nonzeros(), 0.0);
@@ -206,22 +222,21 @@ NodeEquations::NodeEquations(const System& system, double proximal, NewtonOption
 }
 NodeEquations::~NodeEquations() = default;
 
-void NodeEquations::add_proximal_to(std::span<double> values, std::vector<double>& epsilon) {
+void NodeEquations::add_proximal_to(std::span<double> values) {
   if (options_.proximal == 0 && !system_.switches()) return;
-  if (epsilon.empty()) epsilon = proximal_diagonal(system_, 1.0, values);
+  if (epsilon_.empty()) epsilon_ = proximal_diagonal(system_, 1.0, values);
   const Pattern& p = system_.pattern();
   for (int m = first_multiplier_; m < system_.size(); ++m) {
     const double least = system_.switches(m) ? std::max(options_.proximal, 1e-9) : options_.proximal;
-    values[p.find(m, m)] -= (softening > 0 ? softening : least) * epsilon[m];
+    values[p.find(m, m)] -= (softening > 0 ? softening : least) * epsilon_[m];
   }
 }
 
 /// −ε · load in the constraint rows.
-void NodeEquations::give_way(std::span<double> r, const std::vector<double>& epsilon,
-                             std::span<const double> load) const {
-  if (softening == 0 || epsilon.empty()) return;
+void NodeEquations::give_way(std::span<double> r, std::span<const double> load) const {
+  if (softening == 0 || epsilon_.empty()) return;
   for (int m = first_multiplier_; m < system_.size(); ++m)
-    if (!open_[m] && !is_soft(m)) r[m] -= softening * epsilon[m] * load[m - first_multiplier_];
+    if (!open_[m] && !is_soft(m)) r[m] -= softening * epsilon_[m] * load[m - first_multiplier_];
 }
 
 void NodeEquations::begin(const State& state) {
@@ -241,7 +256,7 @@ void NodeEquations::begin(const State& state) {
       if (own_mass_[k] != 0) own_masses_ = true;
     }
   // Stores that, with what algebraic rows say, determine the states twice (a source across a capacitor) leave others open.
-  rate_epsilon_.clear();
+  epsilon_.clear();
   if (state_rows_.has(StateRow::dynamic)) {
     at_.take_numbers(state);
     at_.history = state.history;
@@ -253,10 +268,70 @@ void NodeEquations::begin(const State& state) {
   }
   impulsive_.clear();
   if (state_rows_.has_mixed) impulsive_ = impulsive_unknowns(system_, state, state_rows_);
-  velocity_epsilon_.clear();
-  rate_epsilon_.clear();
+  epsilon_.clear();
+  one_matrix_ = positions_ > 0;
+  pause_ = 0;
+  back_off_ = 1;
   velocity_newton_.invalidate();
   rate_newton_.invalidate();
+}
+
+void NodeEquations::expect(double small, std::span<const double> flow) {
+  rates_->small = small;
+  rates_->flow = flow;
+  if (std::abs(expected_ - small) > 0.1 * small && has_others()) velocity_newton_.invalidate();
+  expected_ = small;
+}
+
+void NodeEquations::rates_tangent(std::span<double> r, std::span<double> values) {
+  rates_->tangent(r, values);
+}
+
+/// Of the rates: v̇ and λ along M, Φ_q, k_v as v and Λ are. States and signals do not mix in if either those do not act on
+/// them or they do not act on those.
+bool NodeEquations::separable(std::span<const double> values) const {
+  const Pattern& p = system_.pattern();
+  const auto other = [&](int i) { return i >= positions_ && i < first_multiplier_; };
+  bool acted_on = false, acting = false;
+  for (int j = 0; j < p.n; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      if (values[k] != 0 && other(j) != other(p.row[k])) (other(j) ? acting : acted_on) = true;
+  return !(acting && acted_on);
+}
+
+/// The rates are linear in most models, and their matrix that of the velocities: a solve or two. False, if it does not contract well.
+bool NodeEquations::solve_rates_by_the_same_matrix(NewtonReport& report) {
+  constexpr int most = 4;
+  constexpr double well = 0.2;
+  if (!one_matrix_ || !velocity_newton_.factored()) return false;
+  if (pause_ > 0) {
+    --pause_;
+    return false;
+  }
+  const auto weights = rates_->weights();
+  double previous = 0;
+  for (int k = 0; k < most; ++k) {
+    rates_->residual(increment_);
+    for (double& x : increment_) x = -x;
+    velocity_newton_.solver().solve(increment_);
+    double norm = 0;
+    for (std::size_t i = 0; i < increment_.size(); ++i)
+      if (const double e = weights[i] * std::abs(increment_[i]); !(e <= norm)) norm = e;
+    norm /= velocity_newton_.options().tolerance;
+    const double rate = previous > 0 ? norm / previous : well;
+    if (!(rate <= well)) break;  // nor if it is no number
+    rates_->move(increment_, 1.0);
+    ++report.iterations;
+    const bool known = fresh_ || previous > 0;  // to contract
+    if ((known && norm <= 1) || (previous > 0 && norm * rate <= 1 - rate)) {
+      back_off_ = 1;
+      return true;
+    }
+    previous = norm;
+  }
+  pause_ = back_off_;
+  back_off_ = std::min(2 * back_off_, 64);
+  return false;
 }
 
 NewtonReport NodeEquations::rates(State& node, double small, std::span<const double> flow) {
@@ -264,7 +339,12 @@ NewtonReport NodeEquations::rates(State& node, double small, std::span<const dou
   rates_->small = small;
   rates_->flow = flow;
   rates_->prepare();
-  NewtonReport report = rate_newton_.solve(*rates_);
+  NewtonReport report;
+  if (!solve_rates_by_the_same_matrix(report)) {
+    const int iterations = report.iterations;
+    report = rate_newton_.solve(*rates_);
+    report.iterations += iterations;
+  }
   std::swap(at_, node);
   return report;
 }
@@ -273,10 +353,11 @@ NewtonReport NodeEquations::implicit_rates(State& node, double weight) {
   if (std::abs(implicit_weight_ - weight) > 0.1 * weight) rate_newton_.invalidate();
   implicit_weight_ = weight;
   NewtonReport report = rates(node, weight, {});
-  if (!report.ok() || !stored_) return report;
   const Range rows = system_.rows(Kind::state);
+  if (!report.ok() || rows.size() == 0) return report;
   system_.state_flow(node, other_);
   for (int i = rows.begin; i < rows.end; ++i) {
+    node.rate[i] = -other_[i];
     const StateRow kind = state_rows_.kinds[i - rows.begin];
     if (kind == StateRow::dynamic || kind == StateRow::mixed)
       node.store[i - rows.begin] -= weight * other_[i];
@@ -285,8 +366,8 @@ NewtonReport NodeEquations::implicit_rates(State& node, double weight) {
 }
 
 void NodeEquations::archive(Archive& a) {
-  a(velocity_newton_, rate_newton_, velocity_epsilon_, rate_epsilon_, open_, implicit_weight_, state_rows_,
-    impulsive_, massless_, has_momentum_, own_masses_, stored_);
+  a(velocity_newton_, rate_newton_, epsilon_, open_, implicit_weight_, state_rows_, impulsive_, massless_,
+    has_momentum_, own_masses_, stored_, expected_, one_matrix_, pause_, back_off_);
   if (state_rows_.kinds.size() != static_cast<std::size_t>(system_.rows(Kind::state).size()) ||
       has_momentum_.size() != static_cast<std::size_t>(positions_) || open_.size() != impulse_.size() ||
       (!massless_.empty() && massless_.size() != impulse_.size()))

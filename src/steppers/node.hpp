@@ -16,6 +16,8 @@ class NodeEquations {
   NodeEquations(const System& system, double proximal, NewtonOptions newton);
   ~NodeEquations();
 
+  /// A new matrix at every node: steps that all take the same time, rather than some that take less and some that take more.
+  void renew_always() { velocity_newton_.options().keep_matrix = false; }
   /// At a start: which rows say what.
   void begin(const State& state);
   /// Rows, from the first holonomic one on, that are soft: set before velocities() and rates(). Empty: none.
@@ -24,6 +26,8 @@ class NodeEquations {
   /// > 0: constraints that pull against each other give way by so much of Φ_q M⁻¹ Φ_qᵀ (T-spook-6).
   double softening = 0;
 
+  /// Before both: what rates() will be told, so that one matrix may serve velocities and rates.
+  void expect(double small, std::span<const double> flow);
   /// v of `node` such that p(q, v) + Φ_qᵀΛ + k_vᵀM = momentum and Φ̇ = 0, k = 0 (T-node-1); from the prediction v that is there,
   /// which stays where nothing has mass. `gradient`: Φ_qᵀ at the node, in the columns of the multipliers. Leaves Λ in impulses().
   NewtonReport velocities(State& node, std::span<const double> momentum, std::span<const double> gradient);
@@ -31,7 +35,7 @@ class NodeEquations {
   /// v̇, x, y, λ, μ of `node` from q, v and the stores (T-node-2); its own are the guess. Where stores do not determine the states
   /// a step `small` does, from the flows given.
   NewtonReport rates(State& node, double small, std::span<const double> flow);
-  /// The same with store(z) + weight · flow(z) = its stores, which are then those of the solution (T-variational-6).
+  /// The same with store(z) + weight · flow(z) = its stores, which are then those of the solution (T-variational-6), as are their rates.
   NewtonReport implicit_rates(State& node, double weight);
 
   /// Positions by row that neither mass nor constraints act on; empty: none.
@@ -47,8 +51,12 @@ class NodeEquations {
  private:
   class Velocities;
   class Rates;
-  void add_proximal_to(std::span<double> values, std::vector<double>& epsilon);
-  void give_way(std::span<double> r, const std::vector<double>& epsilon, std::span<const double> load) const;
+  void add_proximal_to(std::span<double> values);
+  void give_way(std::span<double> r, std::span<const double> load) const;
+  bool has_others() const { return first_multiplier_ > positions_; }  // states, signals
+  void rates_tangent(std::span<double> r, std::span<double> values);
+  bool separable(std::span<const double> values) const;
+  bool solve_rates_by_the_same_matrix(NewtonReport& report);
   bool is_soft(int row) const { return !soft.empty() && soft[row - first_multiplier_]; }
 
   const System& system_;
@@ -58,14 +66,17 @@ class NodeEquations {
   std::vector<int> impulsive_;
   std::vector<char> massless_, has_momentum_, open_, now_open_;
   bool own_masses_ = false, stored_ = false;
-  double implicit_weight_ = 0;
-  State at_;  // the node, while it is worked on
+  double implicit_weight_ = 0, expected_ = 0;
+  bool one_matrix_ = false;       // does the matrix of the velocities hold for the rates, too?
+  bool fresh_ = false;            // is it of this node?
+  int pause_ = 0, back_off_ = 1;  // so many nodes without trying, after it did not
+  State at_;                      // the node, while it is worked on
   Newton velocity_newton_, rate_newton_;
   std::unique_ptr<Velocities> velocities_;
   std::unique_ptr<Rates> rates_;
-  std::vector<double> velocity_epsilon_, rate_epsilon_;  // proximal terms, of the first matrix
+  std::vector<double> epsilon_;  // Φ_q M⁻¹ Φ_qᵀ of each constraint, of the first matrix
   std::vector<double> impulse_, predicted_, values_, other_values_, rows_, other_, rate_rows_, slip_,
-      own_mass_, weights_;
+      own_mass_, weights_, increment_;
 };
 
 }  // namespace escapement

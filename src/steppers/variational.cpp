@@ -92,6 +92,8 @@ Variational::Variational(const System& system, VariationalOptions options)
     for (int k = 0; k < lie.dofs() - 3; ++k) reach_[lie.place.row + k] = lie.place.value + 4;
   }
   if (options_.quasi_linear) {
+    linear_matrix_.reserve(p.nonzeros());
+    node_.renew_always();
     const int multipliers = n_ - holonomic_.begin;
     std::vector<Relaxation>& r = options_.relaxations;
     if (r.empty()) r.assign(multipliers, options_.relaxation);
@@ -513,7 +515,12 @@ NewtonReport Variational::solve_linear(Step& step) {
     return report;
   };
   if (!finite(rows_linear_) || !finite(newton_.matrix())) return not_finite();
-  const Factorization f = newton_.factor();
+  const auto matrix = newton_.matrix();
+  if (newton_.factored() &&
+      std::equal(matrix.begin(), matrix.end(), linear_matrix_.begin(), linear_matrix_.end()))
+    report.factorizations = 0;  // a linear circuit, say
+  const Factorization f = report.factorizations > 0 ? newton_.factor() : Factorization{};
+  linear_matrix_.assign(matrix.begin(), matrix.end());
   if (!f.ok) {
     report.status = NewtonStatus::singular;
     for (const int i : f.singular_rows.empty() ? f.singular_columns : f.singular_rows)
@@ -624,7 +631,7 @@ NewtonReport Variational::finish_node(const State& state) {
   trial_.take_numbers(mid_);
   trial_.t = state.t + h;
   // (h/2) F as the balance of the step has it; p_{n+1} = T(u)⁻ᵀ (p − T(u/2)ᵀ (h/2) F).
-  system_.momenta(mid_, work_);
+  if (positions_ > 0) system_.momenta(mid_, work_);
   for (int i = 0; i < positions_; ++i) force_[i] = pushed_[i] - work_[i];
   if (!system_.lie_variables().empty()) {
     transpose_operators(system_, T_, back_);
@@ -663,6 +670,8 @@ NewtonReport Variational::finish_node(const State& state) {
     for (int m = holonomic_.begin; m < holonomic_.end; ++m)
       node_.soft_rows[m - holonomic_.begin].impulse = 0.5 * h * (mid_.value[at[m]] - multiplier_shift_[m]);
   node_.softening = options_.quasi_linear && options_.proximal > 0 ? softening_ : 0.0;
+  if (options_.damped_states) node_.expect(h / 3, {});
+  else node_.expect(0.5 * h, flow_);
   NewtonReport report = node_.velocities(trial_, momentum_, end_gradient_);
   if (!report.ok()) return report;
   const Pattern& p = system_.pattern();
@@ -691,8 +700,10 @@ NewtonReport Variational::finish_node(const State& state) {
   rest.factorizations += report.factorizations;
   if (!rest.ok()) return rest;
   if (states_.size() > 0) {
-    system_.state_flow(trial_, work_);
-    for (int i = states_.begin; i < states_.end; ++i) trial_.rate[i] = -work_[i];
+    if (!options_.damped_states) {
+      system_.state_flow(trial_, work_);
+      for (int i = states_.begin; i < states_.end; ++i) trial_.rate[i] = -work_[i];
+    }
     if (!node_.impulsive().empty() && !options_.damped_states) carry_impulses();
     if (node_.state_rows().has_driven) {
       system_.state_store(trial_, work_);

@@ -108,6 +108,7 @@ class Variational final : public Stepper {
   std::vector<double> p_start_, half_start_, impulse_start_, multiplier_shift_, bend_,
       stored_;  // what the step starts with
   std::vector<double> pushed_, unturned_, force_, momentum_, next_p_, next_bend_, flow_;
+  std::vector<double> linear_matrix_;  // that SPOOK factored last
   std::vector<double> work_, rows_, rows_linear_, stiffness_, weights_, epsilon_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<char> open_;
