@@ -192,6 +192,7 @@ TEST_CASE("a violation decays as ζ² − (1 − 3τ)ζ + τ = 0 says, a hanging
     stepper.start(s);
     for (int n = 0; n < 20000; ++n) REQUIRE(stepper.advance(s, 0.01).ok());
     CHECK(hanging.value(s, y)[0] == doctest::Approx(-19.62 * compliance).epsilon(1e-9));
+    CAPTURE(hanging.value(s, load)[0] + 19.62);
     CHECK(hanging.value(s, load)[0] == doctest::Approx(-19.62).epsilon(1e-9));
   }
 }

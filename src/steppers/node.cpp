@@ -227,6 +227,7 @@ void NodeEquations::add_proximal_to(std::span<double> values) {
   if (epsilon_.empty()) epsilon_ = proximal_diagonal(system_, 1.0, values);
   const Pattern& p = system_.pattern();
   for (int m = first_multiplier_; m < system_.size(); ++m) {
+    if (is_soft(m)) continue;
     const double least = system_.switches(m) ? std::max(options_.proximal, 1e-9) : options_.proximal;
     values[p.find(m, m)] -= (softening > 0 ? softening : least) * epsilon_[m];
   }
