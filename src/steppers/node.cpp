@@ -226,7 +226,7 @@ void NodeEquations::give_way(std::span<double> r, const std::vector<double>& eps
 
 void NodeEquations::begin(const State& state) {
   const Pattern& p = system_.pattern();
-  massless_ = undetermined_positions(system_, state, options_.proximal);
+  UndeterminedPositions().find(system_, state, options_.proximal, massless_);
   state_rows_ = examine_state_rows(system_, state, rate_newton_);
   stored_ = state_rows_.has(StateRow::dynamic) || state_rows_.has(StateRow::mixed);
   has_momentum_.assign(positions_, 0);
