@@ -342,8 +342,8 @@ Json real_time_json(const Pace& pace, double speed) {
   const auto distribution = [](const Durations& d) {
     return Json::object()
         .set("median", d.quantile(0.5))
-        .set("99%", d.quantile(0.99))
-        .set("99.9%", d.quantile(0.999))
+        .set("p99", d.quantile(0.99))
+        .set("p999", d.quantile(0.999))
         .set("largest", d.largest());
   };
   return Json::object()

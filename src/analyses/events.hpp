@@ -15,6 +15,7 @@ class EventWatch {
  public:
   explicit EventWatch(const Assembly& assembly);
   bool empty() const { return functions_.empty(); }
+  std::size_t size() const { return functions_.size(); }
 
   /// From this state on: corners are on the side they are.
   void begin(const State& state);

@@ -24,7 +24,10 @@ class Simulation::Run {
         observer_(observer),
         prepared_(prepare(assembly, options.prepare)),
         stepper_(make_stepper()),
-        rows_(system_.size()) {}
+        rows_(system_.size()) {
+    for (auto* x : {&fired_, &settling_}) x->reserve(watch_.size());
+    crossed_.reserve(4 * watch_.size());
+  }
 
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;

@@ -518,7 +518,7 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
 
   if (regularised() && epsilon_.empty()) {
     system_.tangent(state, shift(), {}, scratch_, newton_.matrix());
-    epsilon_ = proximal_diagonal(system_, options_.proximal, newton_.matrix());
+    set_proximal_diagonal(system_, options_.proximal, newton_.matrix(), epsilon_);
     newton_.invalidate();
   }
   LentHistory histories(state, trial_);

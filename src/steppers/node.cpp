@@ -208,7 +208,7 @@ NodeEquations::~NodeEquations() = default;
 
 void NodeEquations::add_proximal_to(std::span<double> values, std::vector<double>& epsilon) {
   if (options_.proximal == 0 && !system_.switches()) return;
-  if (epsilon.empty()) epsilon = proximal_diagonal(system_, 1.0, values);
+  if (epsilon.empty()) set_proximal_diagonal(system_, 1.0, values, epsilon);
   const Pattern& p = system_.pattern();
   for (int m = first_multiplier_; m < system_.size(); ++m) {
     const double least = system_.switches(m) ? std::max(options_.proximal, 1e-9) : options_.proximal;

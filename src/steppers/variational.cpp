@@ -423,7 +423,7 @@ class Variational::Step final : public NewtonProblem {
     if (v_.holonomic_.begin == v_.n_ || (!linear && v_.options_.proximal == 0 && !v_.system_.switches()))
       return;
     if (v_.epsilon_.empty())
-      v_.epsilon_ = proximal_diagonal(v_.system_, linear ? 1.0 : v_.options_.proximal, values);
+      set_proximal_diagonal(v_.system_, linear ? 1.0 : v_.options_.proximal, values, v_.epsilon_);
     const Pattern& p = v_.system_.pattern();
     for (int m = v_.holonomic_.begin; m < v_.n_; ++m)
       values[p.find(m, m)] -= linear ? rigid_softness(m) : v_.epsilon_[m];

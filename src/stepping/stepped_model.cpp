@@ -34,15 +34,21 @@ std::string without_output(std::string name) {
   return name;
 }
 
-std::vector<InputSlot> find_inputs(const Assembly& assembly) {
+std::vector<InputSlot> find_inputs(const Model& model, const Assembly& assembly) {
   std::vector<InputSlot> slots;
   for (const auto& g : assembly.system.groups())
     if (const auto* group = dynamic_cast<const Group<control::Input>*>(g.get()))
       for (int k = 0; k < group->size(); ++k)
         slots.push_back({"", group->elements()[k].output.variable, group->memory_of(k)});
-  for (const Channel& c : assembly.channels)
+  const auto is_input = [&](const std::string& component) {
+    return std::any_of(model.components.begin(), model.components.end(), [&](const FlatComponent& c) {
+      return c.path == component && c.type->name == "control.input";
+    });
+  };
+  for (const Channel& c : assembly.channels)  // others may share its signal
     for (InputSlot& s : slots)
-      if (c.from.source == BoundOutput::Source::value && c.from.variable == s.variable)
+      if (c.from.source == BoundOutput::Source::value && c.from.variable == s.variable &&
+          is_input(c.name.substr(0, c.name.rfind(".output"))))
         s.name = without_output(c.name);
   return slots;
 }
@@ -67,7 +73,7 @@ struct SteppedModel::Parts {
         model(Model::read_file(file, registry, {o.set, o.allow_outside, {}, o.trust})),
         options(stepping_options(model)),
         assembly(assemble(model)),
-        inputs(find_inputs(assembly)) {
+        inputs(find_inputs(model, assembly)) {
     check_scheme(model, assembly, options);
     try {
       simulation.emplace(assembly, options, observer);
