@@ -258,6 +258,20 @@ TEST_CASE("steps neither allocate nor lock, from the first one on") {
   }
 }
 
+TEST_CASE("delays do not allocate once they remember all they need") {
+  const ModelFile file(R"yaml(escapement: 1
+components:
+  u: {type: control.input, value: 0}
+  late: {type: control.delay, delay: 50 ms, input: u}
+simulate: {until: 1 s, step: 1 ms}
+)yaml");
+  SteppedModel plant(file.path());
+  const auto ramp = [](double t) { return t; };
+  (void)counted(plant, "u", "late", 400, ramp);
+  CHECK(counted(plant, "u", "late", 2000, ramp).allocations == 0);
+  CHECK(plant.read(plant.output("late")) == doctest::Approx(plant.time() - 0.05));
+}
+
 // ------------------------------------------------------------------ what inputs do
 
 TEST_CASE("a stepped model does what a run does") {
@@ -269,8 +283,8 @@ TEST_CASE("a stepped model does what a run does") {
     SteppedModel plant(file.path(), {{{"voltage.value", "8 V"}, {"simulate.step", "2 ms"}}});
     CHECK(plant.step_size() == 2e-3);
     for (int k = 0; k < 150; ++k) REQUIRE(plant.step());
-    const Model model = Model::read_text(with(with(text, "6 V", "8 V"), "5 s, step: 1 ms", "0.3 s, step: 2 ms"),
-                                         "model", registry);
+    const Model model = Model::read_text(
+        with(with(text, "6 V", "8 V"), "5 s, step: 1 ms", "0.3 s, step: 2 ms"), "model", registry);
     const Assembly assembly = assemble(model);
     struct Silent final : RunObserver {
       void row(const State&) override {}
@@ -378,8 +392,9 @@ TEST_CASE("what cannot be is refused, with the nearest name") {
   has(told([&] { plant.set({}, 1.0); }), "E-VALUE");
   has(told([&] { plant.set(plant.input("command"), NAN); }), "E-VALUE");
   CHECK(std::isnan(plant.read({})));
-  const ModelFile adaptive(with(with(rectifier, "step: 0.1 ms, scheme: SCHEME", "adaptive: true, tolerance: 1e-4"),
-                                "scheme", "scheme"));
+  const ModelFile adaptive(
+      with(with(rectifier, "step: 0.1 ms, scheme: SCHEME", "adaptive: true, tolerance: 1e-4"), "scheme",
+           "scheme"));
   has(told([&] { SteppedModel refused(adaptive.path()); }), "needs fixed steps");
   has(told([&] { SteppedModel refused("/nowhere/model.yaml"); }), "E-FILE");
 }

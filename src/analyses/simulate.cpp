@@ -277,7 +277,8 @@ class Simulation::Run {
     }
     StepReport report = stepper_->attempt(state, h);
     count(report.newton);
-    if (report.ok() && report.left_over > result_.statistics.largest_left_over) note_left_over(state, report);
+    if (!options_.bare && report.ok() && report.left_over > result_.statistics.largest_left_over)
+      note_left_over(state, report);
     return report;
   }
 

@@ -90,7 +90,7 @@ class Projector {
     }
   }
   long pivotings() const { return newton_.pivotings(); }
-  void archive(Archive& a) { a(newton_); }
+  void archive(Archive& a) { a(newton_, undetermined_); }
   /// What an impulse of one at this row does.
   std::span<const double> respond(int row) {
     std::fill(du_.begin(), du_.end(), 0.0);
@@ -331,42 +331,57 @@ std::vector<char> massless_positions(const System& system, const State& state) {
   return rows;
 }
 
+UndeterminedPositions::UndeterminedPositions() = default;
+UndeterminedPositions::~UndeterminedPositions() = default;
+
+bool UndeterminedPositions::determined_without(const System& system, std::span<const char> held) {
+  still_.assign(held.begin(), held.end());
+  std::fill(still_.begin() + system.rows(Kind::state).begin,
+            still_.begin() + system.rows(Kind::algebraic).end, 1);
+  std::copy(values_.begin(), values_.end(), newton_->matrix().begin());
+  hold(system, still_, newton_->matrix());
+  last_ = newton_->factor();
+  return last_.ok;
+}
+
 void UndeterminedPositions::find(const System& system, const State& state, double proximal,
                                  std::vector<char>& held) {
-  std::vector<char>& light = light_;
   held.clear();
-  find_light(system, state, false, rows_, mass_, forces_, light);
-  if (!any(light)) return;
-  find_light(system, state, true, rows_, mass_, forces_, held);
+  find_light(system, state, false, rows_, mass_, forces_, light_);
+  if (!any(light_)) return;
+  find_light(system, state, true, rows_, mass_, forces_, free_);
+  if (!newton_) newton_ = std::make_unique<Newton>(system, 0, NewtonOptions{});
   const Pattern& p = system.pattern();
   const int positions = system.rows(Kind::position).end;
-  Newton newton(system, 0, {});
-  std::vector<double> r(system.size()), values(p.nonzeros()), C(p.nonzeros());
-  system.tangent(state, Shift::damping(), {}, r, C);
-  std::vector<char> damped(system.size(), 0);
-  for (int k = 0; k < p.column_begin[positions]; ++k)
-    if (C[k] != 0) damped[p.row[k]] = 1;
-  system.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {}, r,
-                 values);
-  add_proximal(system, proximal_diagonal(system, proximal, values), values);
-  for (;;) {
-    std::vector<char> still = held;
-    std::fill(still.begin() + system.rows(Kind::state).begin,
-              still.begin() + system.rows(Kind::algebraic).end, 1);
-    std::copy(values.begin(), values.end(), newton.matrix().begin());
-    hold(system, still, newton.matrix());
-    const Factorization f = newton.factor();
-    if (f.ok) break;
-    // One of those that depend on each other; a damped one has its velocity from its own row.
-    int next = -1;
-    for (const auto& rows : {f.singular_rows, f.singular_columns})
-      for (const int i : rows)
-        if (i < positions && light[i] && !held[i] && (next < 0 || (damped[i] && !damped[next]))) next = i;
-    if (next < 0) break;  // it is something else
-    held[next] = 1;
+  values_.resize(p.nonzeros());
+  system.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
+                 rows_, values_);
+  set_proximal_diagonal(system, proximal, values_, epsilon_);
+  add_proximal(system, epsilon_, values_);
+  // The same as the last time, where that is enough.
+  const bool same = known_light_ == light_ && known_free_ == free_ && determined_without(system, known_);
+  if (!same) {
+    system.tangent(state, Shift::damping(), {}, rows_, mass_);
+    std::vector<char> damped(system.size(), 0);
+    for (int k = 0; k < p.column_begin[positions]; ++k)
+      if (mass_[k] != 0) damped[p.row[k]] = 1;
+    known_light_ = light_;
+    known_free_ = known_ = free_;
+    while (!determined_without(system, known_)) {
+      // One of those that depend on each other; a damped one has its velocity from its own row.
+      int next = -1;
+      for (const auto& rows : {last_.singular_rows, last_.singular_columns})
+        for (const int i : rows)
+          if (i < positions && light_[i] && !known_[i] && (next < 0 || (damped[i] && !damped[next])))
+            next = i;
+      if (next < 0) break;  // it is something else
+      known_[next] = 1;
+    }
   }
-  if (!any(held)) held.clear();
+  if (any(known_)) held = known_;
 }
+
+void UndeterminedPositions::archive(Archive& a) { a(known_light_, known_free_, known_); }
 
 void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values) {
   if (epsilon.empty()) return;

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "core/system.hpp"
+#include "sparse/linear_solver.hpp"
 
 namespace escapement {
+
+class Newton;
 
 /// What stays where it is while the rest is moved onto the constraints; by row, empty: nothing.
 struct Kept {
@@ -84,14 +87,21 @@ void hold(const System& system, std::span<const char> rows, std::span<double> va
 /// Positions, by row, that no mass and no constraint acts on; empty: none.
 std::vector<char> massless_positions(const System& system, const State& state);
 /// Positions, by row, whose acceleration no row determines: they have no mass, and constraints do not settle them. Empty: none.
-/// Again and again; where all have mass, in the room of the first time.
+/// Again and again, in the room of the first time.
 class UndeterminedPositions {
  public:
+  UndeterminedPositions();
+  ~UndeterminedPositions();
   void find(const System& system, const State& state, double proximal, std::vector<char>& held);
+  void archive(Archive& a);
 
  private:
-  std::vector<double> rows_, mass_, forces_;
-  std::vector<char> light_;
+  bool determined_without(const System& system, std::span<const char> held);
+  std::vector<double> rows_, mass_, forces_, values_, epsilon_;
+  std::vector<char> light_, free_, still_;
+  std::vector<char> known_light_, known_free_, known_;  // what was found the last time, and for what
+  std::unique_ptr<Newton> newton_;
+  Factorization last_;
 };
 /// −ε_i on the multiplier diagonal; nothing for an empty ε.
 void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values);

@@ -29,6 +29,7 @@ class Start final : public StartProblem {
   }
 
   Newton& newton() { return newton_; }
+  void archive(Archive& a) { a(newton_, undetermined_); }
   bool hidden() const { return hidden_; }
   /// `solver`: of the examination, its own or one that serves nothing else.
   NewtonReport run(LinearSolver& solver) {
@@ -434,7 +435,7 @@ void JumpSolver::archive(Archive& a) {
   a(used, increments);
   if (!used) return;
   Parts& p = parts();
-  a(p.start.newton());
+  a(p.start);
   if (!increments) return;
   if (!p.increment) p.increment.emplace(system_, options_);
   a(*p.increment);
