@@ -384,9 +384,8 @@ std::string lateness(const Pace& pace) {
       "longest step. {}",
       pace.overruns(), pace.steps(), short_time(pace.worst_lateness()), 100 * pace.load(),
       short_time(pace.computing().largest()),
-      too_slow ? "The model is too large or its step too small for this machine: a longer step, `scheme: "
-                 "spook`, or "
-                 "fewer channels under `record:`"
+      too_slow ? "The model is too large or its step too small for this machine: a longer step, another "
+                 "scheme, or fewer channels under `record:`"
                : "Other programs or the writing of results came in between: a real-time priority "
                  "(docs/realtime.md), "
                  "or fewer channels under `record:`");
