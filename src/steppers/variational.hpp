@@ -103,7 +103,7 @@ class Variational final : public Stepper {
   NodeEquations node_;
   double h_ = 0, factored_for_ = 0;
   std::optional<JumpSolver> jumps_;
-  State after_;  // a jump
+  State after_;               // a jump
   double softening_ = 1e-10;  // Σ of rigid constraints under SPOOK, relative to Φ_q M⁻¹ Φ_qᵀ
   State mid_, end_, trial_;   // midpoint; q_{n+1}, for Φ; the node at the end
   std::vector<double> u_, u_half_, T_, T_half_, back_, back_half_;  // h v, h v/2, T of both, and transposed
