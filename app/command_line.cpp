@@ -41,6 +41,10 @@ class CommandLine {
     run->add_flag("--report", command_.report, "and write report.html there: plots, moving picture, numbers");
     common(run);
     run->add_option("--checkpoint-every", command_.checkpoint_every, saving);
+    run->add_flag("--real-time", command_.real_time,
+                  "in step with the wall clock; tells how late steps were and how long they took");
+    run->add_option("--speed", command_.speed, "simulated seconds per second of real time (default: 1)")
+        ->check(CLI::PositiveNumber);
     auto* resume =
         verb("resume", "go on with a run that was interrupted or killed, from its last checkpoint");
     resume->add_option("RUN", command_.arguments, "a run folder")->required()->expected(1);

@@ -14,8 +14,10 @@ struct Command {
   std::string out, x, checkpoint_every, at, below;
   std::vector<std::string> sweep;
   int width = 720, count = 0;  // 0: as many as is usual
+  double speed = 0;            // of real time; 0: as usual
   bool json = false, quiet = false, force = false, allow_outside = false;
   bool trust = false, list = false, remove = false;
+  bool real_time = false;
   bool report = false, vtk = false, undamped = false;
   bool schema = false, markdown = false, start = false, channels = false;
 };

@@ -26,6 +26,7 @@
 #include "record/run_folder.hpp"
 #include "record/writer.hpp"
 #include "report/scene.hpp"
+#include "stepping/pace.hpp"
 
 namespace escapement::app {
 namespace {
@@ -121,7 +122,7 @@ class Recording final : public RunObserver {
  public:
   Recording(const Assembly& assembly, std::vector<const Channel*> channels,
             std::function<RunFolder()> make_folder, Progress& progress, bool careful, double until,
-            Saving saving)
+            Saving saving, Pace* pace)
       : assembly_(assembly),
         channels_(std::move(channels)),
         make_folder_(std::move(make_folder)),
@@ -129,7 +130,8 @@ class Recording final : public RunObserver {
         careful_(careful),
         values_(channels_.size() + 1),
         frame_interval_(until / static_cast<double>(worthwhile_frames(motion_columns(assembly)))),
-        saving_(std::move(saving)) {}
+        saving_(std::move(saving)),
+        pace_(pace) {}
 
   /// Goes on with files that are there already: cut back to what they were at the checkpoint.
   void reopen(const Recorded& recorded) {
@@ -155,11 +157,14 @@ class Recording final : public RunObserver {
     if (careful_) writers_.front()->flush();  // the CSV file: code of the model may end everything
   }
 
+  void begun(const State& state) override {
+    if (pace_) pace_->begin(state.t);
+  }
   bool step(const StepDone& step) override {
     recorded_.history.add(step.state.t, step.size, step.iterations, step.factorizations);
     time_ = step.state.t;
     if (step.state.t >= recorded_.next_frame) show(step.state);
-    if ((step.number & 15) == 0) {
+    if (has_leisure(step)) {
       progress_.show(step.state.t);
       if (const double now = seconds_since(start_); now > next_flush_) {
         for (const auto& w : writers_) w->flush();
@@ -167,6 +172,7 @@ class Recording final : public RunObserver {
         next_flush_ = seconds_since(start_) + std::max(1.0, 20 * (seconds_since(start_) - now));
       }
     }
+    if (pace_ && step.whole) pace_->wait(step.state.t);
     return interrupted == 0;
   }
   void close(const State& last) {
@@ -205,6 +211,12 @@ class Recording final : public RunObserver {
   static constexpr std::size_t most_hdf5_channels = 20'000;  // HDF5 holds about 20 kB per open dataset
 
  private:
+  /// Time for what need not be now: in step with the clock, where the step was early by half of its size.
+  bool has_leisure(const StepDone& step) const {
+    if (!pace_) return (step.number & 15) == 0;
+    return pace_->left(step.state.t) > 0.5 * pace_->wall(step.size) ||
+           seconds_since(start_) > next_flush_ + 5;
+  }
   void open(bool again = false) {
     folder_.emplace(make_folder_());
     std::vector<Column> columns = {{"time", "s"}};
@@ -244,6 +256,7 @@ class Recording final : public RunObserver {
   double next_flush_ = 1;
   double frame_interval_, time_ = 0, next_checkpoint_ = 0;
   Saving saving_;
+  Pace* pace_;  // none: as fast as it goes
   Recorded recorded_;
   std::optional<MotionWriter> motion_;
   std::vector<double> places_;
@@ -325,6 +338,59 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   return j;
 }
 
+Json real_time_json(const Pace& pace, double speed) {
+  const auto distribution = [](const Durations& d) {
+    return Json::object()
+        .set("median", d.quantile(0.5))
+        .set("p99", d.quantile(0.99))
+        .set("p999", d.quantile(0.999))
+        .set("largest", d.largest());
+  };
+  return Json::object()
+      .set("speed", speed)
+      .set("steps", pace.steps())
+      .set("overruns", pace.overruns())
+      .set("worst_lateness", pace.worst_lateness())
+      .set("computing", distribution(pace.computing()))
+      .set("jitter", distribution(pace.waking()))
+      .set("load", pace.load());
+}
+
+/// 12.3 µs
+std::string short_time(double s) {
+  return s < 1e-3 ? fmt::format("{:.3g} µs", 1e6 * s)
+         : s < 1  ? fmt::format("{:.3g} ms", 1e3 * s)
+                  : fmt::format("{:.3g} s", s);
+}
+
+void print_real_time(const Pace& pace) {
+  const Durations &computing = pace.computing(), &waking = pace.waking();
+  fmt::print(
+      "  real time: {} of {} steps late; a step takes {} (median), {} (99.9 %), {} at most: {:.3g} % of the "
+      "time\n",
+      pace.overruns(), pace.steps(), short_time(computing.quantile(0.5)),
+      short_time(computing.quantile(0.999)), short_time(computing.largest()), 100 * pace.load());
+  fmt::print("  woken late by {} (median), {} (99.9 %), {} at most\n", short_time(waking.quantile(0.5)),
+             short_time(waking.quantile(0.999)), short_time(waking.largest()));
+}
+
+/// What to tell of a run that did not keep up; empty: it did.
+std::string lateness(const Pace& pace) {
+  if (pace.overruns() == 0) return "";
+  const bool too_slow = pace.load() > 0.9;
+  return fmt::format(
+      "{} of {} steps ended after they were due, by up to {}: computing took {:.3g} % of the time, and {} "
+      "for the "
+      "longest step. {}",
+      pace.overruns(), pace.steps(), short_time(pace.worst_lateness()), 100 * pace.load(),
+      short_time(pace.computing().largest()),
+      too_slow ? "The model is too large or its step too small for this machine: a longer step, another "
+                 "scheme, or fewer channels under `record:`"
+               : "Other programs or the writing of results came in between: a real-time priority "
+                 "(docs/realtime.md), "
+                 "or fewer channels under `record:`");
+}
+
 Json settings_json(const Command& command) {
   Json list = Json::array();
   for (const auto& [key, value] : command.set) list.add(Json::object().set("key", key).set("value", value));
@@ -334,7 +400,8 @@ Json settings_json(const Command& command) {
 std::string plural(long n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
 
 void print_summary(const Model& model, const Assembly& assembly, const RunResult& result, double wall,
-                   const fs::path& folder, std::size_t channels, bool hdf5, const std::string& program) {
+                   const fs::path& folder, std::size_t channels, bool hdf5, const std::string& program,
+                   const Pace* pace) {
   const RunStatistics& s = result.statistics;
   if (!model.title.empty()) fmt::print("{}\n", model.title);
   const std::string rejected = s.rejected_steps > 0 ? fmt::format(", {} rejected,", s.rejected_steps) : "";
@@ -343,6 +410,7 @@ void print_summary(const Model& model, const Assembly& assembly, const RunResult
                                 : "";
   fmt::print("  {}{}{} to t = {:g} s in {:.3g} s ({:.3g} × real time)\n", plural(s.steps, "step"), sizes,
              rejected, s.simulated_seconds, wall, wall > 0 ? s.simulated_seconds / wall : 0.0);
+  if (pace) print_real_time(*pace);
   static const char* const names[] = {"position", "state", "signal", "constraint", "nonholonomic constraint"};
   std::string kinds;
   for (int k = 0; k < kind_count; ++k)
@@ -420,6 +488,11 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   const SimulateOptions options = still ? still_options(model) : simulate_options(model);
   const Assembly assembly = assemble(model);
   check_scheme(model, assembly, options);
+  std::optional<Pace> pace;
+  if (command.real_time) {
+    need_fixed_steps(model, options, "real time");
+    pace.emplace(command.speed > 0 ? command.speed : 1.0, &interrupted);
+  }
   if (!resumed)
     for (const std::string& w : assembly.warnings) print_warning(w, command.json);
   const auto channels = assembly.recorded(model);
@@ -441,7 +514,8 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
 
   Progress progress(options.until, command);
   Recording recording(assembly, channels, make_folder, progress, !model.used_code().empty(), options.until,
-                      {still ? 0.0 : wall_time(command.checkpoint_every, 30), hash});
+                      {still ? 0.0 : wall_time(command.checkpoint_every, pace ? 0 : 30), hash},
+                      pace ? &*pace : nullptr);
   recording.recorded().settings = command.set;
   if (!recording.with_hdf5())
     print_warning(
@@ -471,12 +545,14 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   progress.clear();
   recording.close(result.state);
   const RunFolder& folder = *recording.folder();
-  folder.write("summary.json", summary(model, assembly, options, result, wall, hash, recording.channels(),
-                                       failure ? &*failure : nullptr, place)
-                                       .set("resumed", recording.recorded().resumed)
-                                       .set("settings", settings_json(command))
-                                       .text(true) +
-                                   "\n");
+  if (pace)
+    if (const std::string late = lateness(*pace); !late.empty()) result.statistics.warnings.push_back(late);
+  Json told = summary(model, assembly, options, result, wall, hash, recording.channels(),
+                      failure ? &*failure : nullptr, place)
+                  .set("resumed", recording.recorded().resumed)
+                  .set("settings", settings_json(command));
+  if (pace) told.set("real_time", real_time_json(*pace, command.speed > 0 ? command.speed : 1.0));
+  folder.write("summary.json", told.text(true) + "\n");
   if (!result.stopped) {
     std::error_code ignored;
     fs::remove(folder.path() / checkpoint_name, ignored);
@@ -501,7 +577,7 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   else if (!command.quiet && still) print_equilibrium(model, assembly, channels, result.state, folder.path());
   else if (!command.quiet)
     print_summary(model, assembly, result, wall, folder.path(), recording.channels(), recording.with_hdf5(),
-                  command.program);
+                  command.program, pace ? &*pace : nullptr);
   if (command.report) write_report(folder.path().string(), "", command.json);
   if (!result.stopped) return 0;
   if (!command.json)
@@ -516,6 +592,8 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
 int run(const Command& command) {
   if (command.force && command.out.empty())
     throw ModelError("E-USAGE", "--force", "it concerns a folder given with --out", "--out DIR --force");
+  if (command.speed > 0 && !command.real_time)
+    throw ModelError("E-USAGE", "--speed", "it concerns runs in real time", "--real-time --speed 0.5");
   return carry_out(command, command.arguments.at(0), nullptr);
 }
 

@@ -245,6 +245,48 @@ def test_interrupted(folder):
     assert len(rows) == summary["rows"] + 1
 
 
+def test_real_time(folder):
+    (folder / "model.yaml").write_text(MODEL)
+    for scheme in ("generalized-alpha", "variational", "spook"):
+        begin = time.monotonic()
+        done = run("run", "model.yaml", "--out", scheme, "--real-time", "--set", "simulate.until=0.5 s", "--set",
+                   f"simulate.scheme={scheme}", cwd=folder)
+        assert time.monotonic() - begin >= 0.5
+        says(done, "real time:", "of 50 steps late", "woken late by")
+        told = json.loads((folder / scheme / "summary.json").read_text())
+        real = told["real_time"]
+        assert real["steps"] == 50 and real["speed"] == 1 and told["wall_seconds"] >= 0.5
+        assert 0 < real["computing"]["median"] <= real["computing"]["p99"] <= real["computing"]["p999"]
+        assert real["computing"]["p999"] <= real["computing"]["largest"] and real["load"] > 0
+        assert real["jitter"]["largest"] >= real["jitter"]["median"] >= 0
+        assert (real["overruns"] > 0) == (real["worst_lateness"] > 0) == any("due" in w for w in told["warnings"])
+        run("run", "model.yaml", "--out", "usual", "--force", "--quiet", "--set", "simulate.until=0.5 s", "--set",
+            f"simulate.scheme={scheme}", cwd=folder)
+        name = "results.csv"
+        assert (folder / scheme / name).read_bytes() == (folder / "usual" / name).read_bytes()
+    # A run that cannot keep up goes on, and tells.
+    done = run("run", "model.yaml", "--out", "fast", "--real-time", "--speed", "1e9", "--json", cwd=folder)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lines[-1]["event"] == "done"
+    assert any(line["event"] == "warning" and "after they were due" in line["message"] for line in lines)
+    real = json.loads((folder / "fast" / "summary.json").read_text())["real_time"]
+    assert real["overruns"] == real["steps"] == 100 and real["worst_lateness"] > 0
+    # Slow motion, and Ctrl-C while it waits.
+    child = subprocess.Popen([PROGRAM, "run", "model.yaml", "--out", "slow", "--real-time", "--speed", "1e-3"],
+                             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not (folder / "slow" / "results.csv").exists():
+        time.sleep(0.01)
+    time.sleep(0.2)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(60) == 130
+    child.communicate()
+    adaptive = ("--set", "simulate.adaptive=true", "--set", "simulate.tolerance=1e-4")
+    says(run("run", "model.yaml", "--out", "a", "--real-time", *adaptive, cwd=folder, status=2), "E-VALUE",
+         "simulate.adaptive", "real time needs fixed steps")
+    says(run("run", "model.yaml", "--speed", "2", cwd=folder, status=2), "E-USAGE", "--real-time")
+    says(run("run", "model.yaml", "--real-time", "--speed", "-2", cwd=folder, status=2), "E-USAGE")
+
+
 def test_killed(folder):
     child = started(folder, "killed")
     time.sleep(1.5)

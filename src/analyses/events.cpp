@@ -32,6 +32,10 @@ EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
     for (int k = 0; k < n; ++k)
       for (int i = 0; i < corners; ++i) functions_.push_back({g.get(), k, i, owner_of(g.get(), k), true});
   }
+  for (auto* x : {&start_, &end_, &middle_, &work_, &low_, &high_}) x->reserve(functions_.size());
+  for (auto* x : {&passing_, &early_, &due_, &change_.who}) x->reserve(functions_.size());
+  change_.impacts.reserve(functions_.size());
+  change_.fired.reserve(assembly.triggers.size());
 }
 
 void EventWatch::values(const State& state, std::vector<double>& g) {
@@ -79,7 +83,9 @@ std::optional<double> EventWatch::first(const Stepper& stepper, const State& fro
     if (!at_high) return std::nullopt;
   }
   // The earliest zero of all, by false position on the interpolant: only where to try (the step itself decides).
-  std::vector<double> g_low = start_, g_high = *at_high;
+  auto &g_low = low_, &g_high = high_;
+  g_low = start_;
+  g_high = *at_high;
   double trust_low = 1, trust_high = 1;  // an end that stays counts half each time
   for (int k = 0; k < 60 && high - low > 1e-14; ++k) {
     double s = high;
@@ -122,8 +128,13 @@ const std::vector<int>& EventWatch::passing(const Stepper& stepper, const State&
   return passing_;
 }
 
-EventWatch::Change EventWatch::cross(State& state, const std::vector<int>& functions) {
-  Change change;
+const EventWatch::Change& EventWatch::cross(State& state, const std::vector<int>& functions) {
+  Change& change = change_;
+  change.how = Continuation::none;
+  change.corner = false;
+  change.who.clear();
+  change.impacts.clear();
+  change.fired.clear();
   for (const int i : functions) {
     Function& f = functions_[i];
     if (f.corner) {
@@ -134,7 +145,7 @@ EventWatch::Change EventWatch::cross(State& state, const std::vector<int>& funct
     const Continuation how = f.group->cross(state, f.element, f.index);
     change.how = std::max(change.how, how);
     if (how == Continuation::none) continue;
-    change.who.push_back(names_[f.owner]);
+    change.who.push_back(i);
     if (how == Continuation::impact) change.impacts.push_back({f.group, f.element});
     for (const EventType& e : assembly_.triggers)
       if (e.trigger.group == f.group && e.trigger.index == f.element) change.fired.push_back(&e);
@@ -142,7 +153,7 @@ EventWatch::Change EventWatch::cross(State& state, const std::vector<int>& funct
   return change;
 }
 
-std::vector<int> EventWatch::due(const State& state, const std::vector<int>& crossed) {
+const std::vector<int>& EventWatch::due(const State& state, const std::vector<int>& crossed) {
   values(state, work_);
   // An element that has just crossed is at the border, but for what its location leaves over: no side of it counts yet.
   const auto at_border = [&](const Function& f) {
@@ -150,13 +161,13 @@ std::vector<int> EventWatch::due(const State& state, const std::vector<int>& cro
       return functions_[i].group == f.group && functions_[i].element == f.element;
     });
   };
-  std::vector<int> list;
+  due_.clear();
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const Function& f = functions_[i];
     if (!f.corner && below(i, work_[i]) && (work_[i] < -1e-8 * f.largest || !at_border(f)))
-      list.push_back(static_cast<int>(i));
+      due_.push_back(static_cast<int>(i));
   }
-  return list;
+  return due_;
 }
 
 bool EventWatch::chatters(int function, double time, double short_time) {

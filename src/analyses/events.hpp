@@ -15,6 +15,7 @@ class EventWatch {
  public:
   explicit EventWatch(const Assembly& assembly);
   bool empty() const { return functions_.empty(); }
+  std::size_t size() const { return functions_.size(); }
 
   /// From this state on: corners are on the side they are.
   void begin(const State& state);
@@ -36,15 +37,15 @@ class EventWatch {
   struct Change {
     Continuation how = Continuation::none;
     bool corner = false;                  // of a continuous function
-    std::vector<std::string> who;         // whose modes changed
+    std::vector<int> who;                 // functions whose modes changed
     std::vector<ElementId> impacts;       // at once
     std::vector<const EventType*> fired;  // events of the model
   };
   /// These have passed zero: modes change, corners turn.
-  Change cross(State& state, const std::vector<int>& functions);
+  const Change& cross(State& state, const std::vector<int>& functions);
   /// Modes that do not hold in this state. Those of `crossed` have just begun, where their functions are zero but for what
   /// their location leaves over.
-  std::vector<int> due(const State& state, const std::vector<int>& crossed = {});
+  const std::vector<int>& due(const State& state, const std::vector<int>& crossed = {});
   const std::string& name(int function) const { return names_[functions_[function].owner]; }
   bool is_corner(int function) const { return functions_[function].corner; }
   /// The function passed zero at this time: has it done so too often, in intervals below `short_time`?
@@ -73,8 +74,9 @@ class EventWatch {
   std::vector<const GroupBase*> groups_;
   std::vector<Function> functions_;  // group by group: crossings, then kinks
   std::vector<std::string> names_;
-  std::vector<double> start_, end_, middle_, work_;
-  std::vector<int> passing_, early_;
+  std::vector<double> start_, end_, middle_, work_, low_, high_;
+  std::vector<int> passing_, early_, due_;
+  Change change_;
   double soonest_ = 0;
   State between_;
   const Assembly& assembly_;

@@ -14,9 +14,8 @@
 #include "steppers/step_control.hpp"
 
 namespace escapement {
-namespace {
 
-class Run {
+class Simulation::Run {
  public:
   Run(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer)
       : assembly_(assembly),
@@ -25,27 +24,70 @@ class Run {
         observer_(observer),
         prepared_(prepare(assembly, options.prepare)),
         stepper_(make_stepper()),
-        rows_(system_.size()) {}
+        rows_(system_.size()) {
+    for (auto* x : {&fired_, &settling_}) x->reserve(watch_.size());
+    crossed_.reserve(4 * watch_.size());
+  }
 
-  RunResult run(std::string_view resume) {
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() { restore_numbers(); }
+
+  void begin(std::string_view resume) {
     State& state = result_.state;
     state = std::move(prepared_.state);
     if (resume.empty()) begin(state);
     else restore(resume);
-    try {
+    guarded([&] {
       if (resume.empty()) {
         if (options_.adaptive) control_.emplace(first_step(state), options_.h_min, options_.h_max);
         save_if_wanted();
       }
-      while (state.t < options_.until && !over()) {
-        advance(state);
-        if (!over()) save_if_wanted();
-      }
+      observer_.begun(state);
+    });
+  }
+  bool finished() const { return over() || !(result_.state.t < options_.until); }
+  void step() {
+    guarded([&] {
+      advance(result_.state);
+      if (!over()) save_if_wanted();
+    });
+  }
+  void step_whole() {
+    const double end = timetable_.whole_step_end(result_.state.t);
+    do step();
+    while (!finished() && result_.state.t < end);
+  }
+  void jump_from_outside() {
+    guarded([&] {
+      State& state = result_.state;
+      stepper_->discontinuity(state, slack());
+      account(state);
+      if (watch_.empty()) return;
+      settle(state, watch_.due(state), true);
+      if (!over()) watch_.begin(state);
+    });
+  }
+  void rehearse(int steps) {
+    stepper_->rehearse_jump(result_.state);
+    const std::string bytes = save();
+    for (int k = 0; k < steps && !finished(); ++k) step_whole();
+    result_.failure.reset();
+    result_.stopped = false;
+    restore_numbers();
+    overrides_.clear();
+    restore(bytes);
+  }
+  double next_step() const { return timetable_.size(); }
+  long pivotings() const { return stepper_->pivotings(); }
+  State& state() { return result_.state; }
+  const RunResult& result() const { return result_; }
+  RunResult end() {
+    guarded([&] {
       if (result_.stopped && !result_.failure) observer_.checkpoint(save());
-    } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
-      result_.failure = {e.code, e.where, owner_of_unknown(e.where), "", state.t, e.cause, e.hint};
-    }
-    result_.statistics.simulated_seconds = state.t;
+    });
+    result_.statistics.simulated_seconds = result_.state.t;
+    name_the_most_violated();
     result_.statistics.samples = sampling_.samples();
     for (int i = 0; i < static_cast<int>(limited_.size()); ++i)
       if (limited_[i] > 0)
@@ -58,6 +100,14 @@ class Run {
   }
 
  private:
+  template <class F>
+  void guarded(const F& f) {
+    try {
+      f();
+    } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
+      result_.failure = {e.code, e.where, owner_of_unknown(e.where), "", result_.state.t, e.cause, e.hint};
+    }
+  }
   void begin(State& state) {
     jumps_.apply(state, state.t + slack());
     for (const auto& w : prepared_.warnings) warn(w);
@@ -84,6 +134,7 @@ class Run {
   }
   std::string save() {
     result_.statistics.simulated_seconds = result_.state.t;
+    name_the_most_violated();
     Archive a;
     archive(a);
     return std::move(a.bytes());
@@ -165,7 +216,8 @@ class Run {
     if (result_.failure) return;
     row_at_end(state, step, state.t >= options_.until || over());
     look(state, step.size);
-    if (!observer_.step({state, step.size, s.steps, iterations_, factorizations_, rejected_}))
+    const bool whole = step.regular || (step.passed > 0 && state.t >= step.passed);
+    if (!observer_.step({state, step.size, s.steps, iterations_, factorizations_, rejected_, whole}))
       result_.stopped = true;
   }
 
@@ -225,7 +277,8 @@ class Run {
     }
     StepReport report = stepper_->attempt(state, h);
     count(report.newton);
-    if (report.ok() && report.left_over > result_.statistics.largest_left_over) note_left_over(state, report);
+    if (!options_.bare && report.ok() && report.left_over > result_.statistics.largest_left_over)
+      note_left_over(state, report);
     return report;
   }
 
@@ -320,8 +373,10 @@ class Run {
   }
 
   /// What has passed zero switches, then whatever does not hold any more, until all modes hold.
-  void settle(State& state, std::vector<int> functions, bool told) {
-    std::vector<int> crossed;
+  void settle(State& state, const std::vector<int>& first, bool told) {
+    auto &functions = settling_, &crossed = crossed_;
+    functions = first;
+    crossed.clear();
     for (int round = 0; !functions.empty() && !over(); ++round) {
       for (const int f : functions) {
         const bool often = told && watch_.chatters(f, state.t, 1e-4 * usual_step());
@@ -335,9 +390,9 @@ class Run {
           return chatter(state, watch_.name(f));
         }
       }
-      const EventWatch::Change change = watch_.cross(state, functions);
+      const EventWatch::Change& change = watch_.cross(state, functions);
       if (told)
-        for (const std::string& who : change.who) event(state.t, who);
+        for (const int f : change.who) event(state.t, watch_.name(f));
       carry_out(state, change);
       crossed.insert(crossed.end(), functions.begin(), functions.end());
       functions = watch_.due(state, crossed);
@@ -358,7 +413,7 @@ class Run {
     }
     if (how == Continuation::jump) stepper_->discontinuity(state, slack());
     else count(stepper_->restart(state).newton);
-    if (moved) {
+    if (moved && !options_.bare) {
       energy_.impact(state);
       result_.statistics.energy = energy_.balance();
     } else {
@@ -369,9 +424,13 @@ class Run {
   /// What the events of the model do, all with the values just before.
   Continuation act(State& state, const std::vector<const EventType*>& events, bool& moved) {
     Continuation how = Continuation::none;
-    std::vector<std::pair<const EventAction*, double>> actions;
+    auto& [actions, in, rows, rates, numbers] = acting_;
+    actions.clear();
+    rows.clear();
+    rates.clear();
+    numbers.clear();
     for (const EventType* e : events) {
-      std::vector<double> in = {state.t};
+      in.assign(1, state.t);
       for (const int v : e->inputs) in.push_back(state.value[system_.variables()[v].value]);
       for (const EventAction& a : e->actions) {
         const double value = a.value ? a.value->evaluate<double>(in) : 0.0;
@@ -383,9 +442,6 @@ class Run {
         if (a.kind == EventAction::Kind::stop) result_.statistics.ended_by = e->name;
       }
     }
-    std::vector<int> rows;
-    std::vector<double> rates;
-    std::vector<Override> numbers;
     for (const auto& [a, value] : actions) {
       const Variable* v = a->variable >= 0 ? &system_.variables()[a->variable] : nullptr;
       switch (a->kind) {
@@ -457,9 +513,10 @@ class Run {
   double usual_step() const {
     return options_.adaptive ? (control_ ? control_->next() : 0.0) : options_.steps.front();
   }
-  void event(double t, std::string what) {
+  void event(double t, const std::string& what) {
     ++result_.statistics.event_count;
-    if (result_.statistics.events.size() < 10000) result_.statistics.events.push_back({t, std::move(what)});
+    if (options_.bare) return;
+    if (result_.statistics.events.size() < 10000) result_.statistics.events.push_back({t, what});
   }
   void chatter(const State& state, const std::string& who) {
     RunFailure f;
@@ -477,7 +534,7 @@ class Run {
   // ---- results
 
   void account(const State& state) {
-    if (energy_.empty()) return;
+    if (energy_.empty() || options_.bare) return;
     energy_.look(state);
     result_.statistics.energy = energy_.balance();
   }
@@ -522,6 +579,7 @@ class Run {
   }
 
   void look(const State& state, double h) {
+    if (options_.bare) return;
     if (!system_.switches())
       if (const auto passed = watched_.look(stepper_->newton(), state)) singular(*passed);
     if (index3_ && reactions_.look(state))
@@ -548,7 +606,8 @@ class Run {
     const double now = state.t + slack();
     const bool delayed = system_.next_break(state) <= now;
     const int sources = jumps_.apply(state, now);
-    for (int i = 0; i < sources; ++i) event(state.t, "source jumps");
+    static const std::string source = "source jumps";
+    for (int i = 0; i < sources; ++i) event(state.t, source);
     const bool sampled = sampling_.next() <= now && sampling_.apply(state, now);
     if (sources == 0 && !delayed && !sampled) return;  // samples that change nothing
     stepper_->discontinuity(state, slack());
@@ -562,17 +621,23 @@ class Run {
     const Range constraints{system_.rows(Kind::holonomic).begin, system_.size()};
     if (constraints.size() == 0 || &state == &between_) return;
     RunStatistics& s = result_.statistics;
-    const auto note = [&](Range rows, double& largest, std::string& where) {
+    const auto note = [&](Range rows, double& largest, int& where) {
       for (int i = rows.begin; i < rows.end; ++i)
         if (std::abs(rows_[i]) > largest) {
           largest = std::abs(rows_[i]);
-          where = system_.unknown_name(i);
+          where = i;
         }
     };
     system_.constraints(state, 0, 0, rows_);
-    note(constraints, s.largest_violation, s.most_violated);
+    note(constraints, s.largest_violation, most_violated_);
     system_.constraints(state, 1, -1, rows_);
-    note(system_.rows(Kind::holonomic), s.largest_velocity_violation, s.most_violated_velocity);
+    note(system_.rows(Kind::holonomic), s.largest_velocity_violation, most_violated_velocity_);
+  }
+  void name_the_most_violated() {
+    RunStatistics& s = result_.statistics;
+    if (most_violated_ >= 0) s.most_violated = system_.unknown_name(most_violated_);
+    if (most_violated_velocity_ >= 0)
+      s.most_violated_velocity = system_.unknown_name(most_violated_velocity_);
   }
 
   /// What helps where index-3 reactions become unstable (T-constraint-8).
@@ -681,9 +746,32 @@ class Run {
   std::vector<Override> overrides_;
   std::unique_ptr<Assembly> other_;  // with the numbers that events have set; it holds ours meanwhile
   long regular_steps_ = 0, next_output_ = 0;
+  int most_violated_ = -1, most_violated_velocity_ = -1;  // by row
+  std::vector<int> settling_, crossed_;                   // work of settle()
+  struct Acting {
+    std::vector<std::pair<const EventAction*, double>> actions;
+    std::vector<double> in;
+    std::vector<int> rows;
+    std::vector<double> rates;
+    std::vector<Override> numbers;
+  } acting_;  // work of act()
 };
 
-}  // namespace
+Simulation::Simulation(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer)
+    : run_(std::make_unique<Run>(assembly, options, observer)) {}
+Simulation::~Simulation() = default;
+void Simulation::begin(std::string_view resume) { run_->begin(resume); }
+bool Simulation::finished() const { return run_->finished(); }
+void Simulation::step() { run_->step(); }
+void Simulation::step_whole() { run_->step_whole(); }
+const State& Simulation::state() const { return run_->state(); }
+State& Simulation::state() { return run_->state(); }
+void Simulation::jump() { run_->jump_from_outside(); }
+void Simulation::rehearse(int steps) { run_->rehearse(steps); }
+double Simulation::next_step() const { return run_->next_step(); }
+long Simulation::pivotings() const { return run_->pivotings(); }
+const RunResult& Simulation::result() const { return run_->result(); }
+RunResult Simulation::end() { return run_->end(); }
 
 void apply_jumps_at_start(const Assembly& assembly, State& state) {
   Jumps(assembly.events).apply(state, state.t);
@@ -691,7 +779,10 @@ void apply_jumps_at_start(const Assembly& assembly, State& state) {
 
 RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer,
                    std::string_view resume) {
-  return Run(assembly, options, observer).run(resume);
+  Simulation simulation(assembly, options, observer);
+  simulation.begin(resume);
+  while (!simulation.finished()) simulation.step();
+  return simulation.end();
 }
 
 }  // namespace escapement

@@ -1,8 +1,9 @@
 // simulate: from an assembled model to the end of its simulated time, with fixed, prescribed or error-controlled steps.
-// Steps end exactly where sources jump (T-jump) and where something switches (T-event).
+// Steps end exactly where sources jump (T-jump) and where something switches (T-event). All at once, or step by step.
 #pragma once
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct SimulateOptions {
   PrepareOptions prepare;
   double rho = -1, rho_states = -1;  // as asked for; -1: the scheme has none
   std::string scheme;                // as the model calls it
+  /// Steps alone, which do not allocate: no energy balance, no list of events, no look-out for singular positions and the like.
+  bool bare = false;
 };
 
 /// From the `simulate:` section; E-MISSING, E-UNSUPPORTED, E-STEP … with the place. The model must outlive them.
@@ -44,6 +47,9 @@ SimulateOptions simulate_options(const Model& model);
 
 /// Throws E-SCHEME, with the place of `scheme` or `rho`, if the scheme cannot advance this system.
 void check_scheme(const Model& model, const Assembly& assembly, const SimulateOptions& options);
+
+/// Throws E-VALUE, with the place of `adaptive`, if the steps are not fixed; `who` needs them.
+void need_fixed_steps(const Model& model, const SimulateOptions& options, const std::string& who);
 
 struct RunStatistics {
   long steps = 0, rejected_steps = 0, newton_iterations = 0, factorizations = 0, rows = 0;
@@ -90,11 +96,14 @@ struct StepDone {
   long number;  // from 1
   int iterations, factorizations;
   int rejected;  // before it
+  bool whole;    // up to a time of the prescribed steps: not cut short where something jumps or switches
 };
 
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
+  /// The start is there; steps follow.
+  virtual void begun(const State&) {}
   /// A row of results is due.
   virtual void row(const State& state) = 0;
   /// After every step: false stops the run.
@@ -111,6 +120,40 @@ struct RunResult {
   bool stopped = false;     // by the observer
   std::string constraints;  // how they hold: index-3, index-2 …
   State state;
+};
+
+/// A run, step by step. What it is made of must outlive it.
+class Simulation {
+ public:
+  /// Throws ModelError(s) for a start that does not exist.
+  Simulation(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer);
+  ~Simulation();
+  /// To the start. `resume`: see simulate().
+  void begin(std::string_view resume = {});
+  /// At its end, stopped or failed?
+  bool finished() const;
+  /// One step of the scheme: as long as planned, or up to where something jumps or switches. Failures are in the result.
+  void step();
+  /// … on to the next time of the prescribed steps; up to a thousandth of a step off it where something jumps so near.
+  void step_whole();
+  const State& state() const;
+  /// For what is set from outside: its memory.
+  State& state();
+  /// What was set has jumped: accelerations, rates, multipliers and signals follow at once (T-jump).
+  void jump();
+  /// Some steps and a jump for nothing: what they need is allocated, pivots are chosen, and all is as before.
+  void rehearse(int steps);
+  /// The size of the next prescribed step.
+  double next_step() const;
+  /// So often the matrices of steps and jumps had new pivots.
+  long pivotings() const;
+  const RunResult& result() const;
+  /// To be called once, when nothing follows any more.
+  RunResult end();
+
+ private:
+  class Run;
+  std::unique_ptr<Run> run_;
 };
 
 /// What sources jump to at the very start, or have before.

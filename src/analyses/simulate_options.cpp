@@ -218,6 +218,12 @@ void variational_options(const Model& model, SimulateOptions& o) {
 
 }  // namespace
 
+void need_fixed_steps(const Model& model, const SimulateOptions& options, const std::string& who) {
+  if (options.adaptive)
+    throw error("E-VALUE", model, "adaptive", who + " needs fixed steps",
+                "`step` without adaptive and tolerance: the longest with which the results are right");
+}
+
 SimulateOptions simulate_options(const Model& model) {
   const FieldValues& v = model.simulate;
   if (!v.find("until"))

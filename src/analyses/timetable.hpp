@@ -50,6 +50,15 @@ class Timetable {
     if (step.regular && t >= step.end) ++done_;
   }
   void archive(Archive& a) { a(done_); }
+  /// Of the next step of the pattern.
+  double size() const { return size_of(done_); }
+  /// From here on the next time of the pattern has come, or one so near that no step is taken up to it.
+  double whole_step_end(double t) const {
+    for (long k = done_;; ++k) {
+      const double h = size_of(k), end = regular_end(k, h), near = end - sliver_ * h - slack();
+      if (t < near || end >= options_.until) return near;
+    }
+  }
   /// Times that differ by less are the same: rounding of the times themselves.
   double slack() const { return 1e-9 * size_of(done_); }
 

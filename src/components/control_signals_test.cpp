@@ -7,6 +7,7 @@
 
 #include "components/control/extremum.hpp"
 #include "components/control/function.hpp"
+#include "components/control/input.hpp"
 #include "components/control/map.hpp"
 #include "components/control/nonlinear_lag.hpp"
 #include "components/control/switching.hpp"
@@ -37,12 +38,13 @@ TEST_CASE("a source of time, a map, a function of several signals") {
 TEST_CASE("signals that jump, in all their modes") {
   SystemBuilder b;
   const auto u = b.signal<1>("u"), v = b.signal<1>("v"), two = b.signal<1>("two"),
-             stairs = b.signal<1>("stairs"), kept = b.signal<1>("kept");
+             stairs = b.signal<1>("stairs"), kept = b.signal<1>("kept"), outside = b.signal<1>("outside");
   b.add(Defined{u});
   b.add(Defined{v});
   b.add(TwoPoint{u, v, two, -0.5, 0.5, 2.0, 3.0});
   b.add(Stairs{u, stairs, 0.25});
   b.add(Held{kept});
+  b.add(Input{outside});
   b.add(Trigger{kept, true, false});
   const System system = b.finish();
   for (const auto& fault : check_elements(system, {})) FAIL_CHECK(fault);

@@ -70,6 +70,7 @@ class Newton {
   void invalidate() { factored_ = false; }
   bool factored() const { return factored_; }
   LinearSolver& solver() { return *solver_; }
+  long pivotings() const { return solver_->pivotings(); }
   std::span<double> matrix() { return values_; }
   /// Factors whatever was written to matrix().
   Factorization factor();

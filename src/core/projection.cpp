@@ -52,6 +52,8 @@ Range all_constraints(const System& system) { return {system.rows(Kind::holonomi
              "each other");
 }
 
+}  // namespace
+
 /// Solves [M Φᵀ; Φ 0] for the increment that removes the violations in `r` (rows of constraints only).
 class Projector {
  public:
@@ -69,16 +71,15 @@ class Projector {
   void factor(const State& state, std::span<const char> kept = {}) {
     system_.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
                     r_, newton_.matrix());
-    add_proximal(system_, proximal_diagonal(system_, proximal_, newton_.matrix()), newton_.matrix());
+    set_proximal_diagonal(system_, proximal_, newton_.matrix(), epsilon_);
+    add_proximal(system_, epsilon_, newton_.matrix());
     // States, signals and what is kept stay.
-    std::vector<char> still(system_.size(), 0);
-    if (hold_massless_)
-      if (auto held = undetermined_positions(system_, state, proximal_); !held.empty())
-        still = std::move(held);
-    for (std::size_t i = 0; i < kept.size(); ++i) still[i] = still[i] || kept[i];
-    std::fill(still.begin() + system_.rows(Kind::state).begin,
-              still.begin() + system_.rows(Kind::algebraic).end, 1);
-    hold(system_, still, newton_.matrix());
+    if (hold_massless_) undetermined_.find(system_, state, proximal_, still_);
+    if (!hold_massless_ || still_.empty()) still_.assign(system_.size(), 0);
+    for (std::size_t i = 0; i < kept.size(); ++i) still_[i] = still_[i] || kept[i];
+    std::fill(still_.begin() + system_.rows(Kind::state).begin,
+              still_.begin() + system_.rows(Kind::algebraic).end, 1);
+    hold(system_, still_, newton_.matrix());
     const auto f = newton_.factor();
     if (!f.ok) {
       const auto& rows = f.singular_rows.empty() ? f.singular_columns : f.singular_rows;
@@ -88,6 +89,8 @@ class Projector {
           "remove the redundant constraint, or allow redundant constraints");
     }
   }
+  long pivotings() const { return newton_.pivotings(); }
+  void archive(Archive& a) { a(newton_, undetermined_); }
   /// What an impulse of one at this row does.
   std::span<const double> respond(int row) {
     std::fill(du_.begin(), du_.end(), 0.0);
@@ -109,8 +112,12 @@ class Projector {
   double proximal_;
   bool hold_massless_;
   Newton newton_;
-  std::vector<double> r_, du_;
+  UndeterminedPositions undetermined_;
+  std::vector<char> still_;
+  std::vector<double> r_, du_, epsilon_;
 };
+
+namespace {
 
 /// Φ(q, t) = 0: checked, or reached by moving q.
 void settle_positions(const System& system, State& state, Projector* projector, const StartOptions& options) {
@@ -186,6 +193,10 @@ void check_or_project(const System& system, State& state, const StartOptions& op
 
 void refuse_contradiction(const System& system, const State& state) {
   std::vector<double> r(system.size());
+  refuse_contradiction(system, state, r);
+}
+
+void refuse_contradiction(const System& system, const State& state, std::span<double> r) {
   system.constraints(state, 2, 1, r);
   const Violation v = largest(system, r, all_constraints(system));
   double top = 1;
@@ -208,6 +219,16 @@ std::vector<double> constrained_increment(const System& system, const State& sta
   const auto du = projector.solve(rows);
   return {du.begin(), du.end()};
 }
+
+ConstrainedIncrement::ConstrainedIncrement(const System& system, const StartOptions& options)
+    : projector_(std::make_unique<Projector>(system, options)) {}
+ConstrainedIncrement::~ConstrainedIncrement() = default;
+std::span<const double> ConstrainedIncrement::find(const State& state, std::span<const double> rows) {
+  projector_->factor(state);
+  return projector_->solve(rows);
+}
+long ConstrainedIncrement::pivotings() const { return projector_->pivotings(); }
+void ConstrainedIncrement::archive(Archive& a) { projector_->archive(a); }
 
 std::vector<double> impulsive_increment(const System& system, const State& state, std::span<const int> rows,
                                         std::span<const double> rates, const StartOptions& options) {
@@ -250,9 +271,17 @@ std::vector<double> impulsive_increment(const System& system, const State& state
 }
 
 std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values) {
-  if (proximal == 0 && !system.switches()) return {};
+  std::vector<double> epsilon;
+  set_proximal_diagonal(system, proximal, values, epsilon);
+  return epsilon;
+}
+
+void set_proximal_diagonal(const System& system, double proximal, std::span<const double> values,
+                           std::vector<double>& epsilon) {
+  epsilon.clear();
+  if (proximal == 0 && !system.switches()) return;
   const Pattern& p = system.pattern();
-  std::vector<double> epsilon(system.size(), 0.0);  // Σ_j Φ_ij² / S_jj
+  epsilon.assign(system.size(), 0.0);  // Σ_j Φ_ij² / S_jj
   for (int j = 0; j < system.rows(Kind::position).end; ++j) {
     const double inertia = std::abs(values[p.find(j, j)]);
     if (!(inertia > 0)) continue;
@@ -262,7 +291,6 @@ std::vector<double> proximal_diagonal(const System& system, double proximal, std
   for (int i = 0; i < system.size(); ++i)
     epsilon[i] =
         (system.switches(i) ? std::max(proximal, 1e-9) : proximal) * (epsilon[i] > 0 ? epsilon[i] : 1.0);
-  return epsilon;
 }
 
 void hold(const System& system, std::span<const char> rows, std::span<double> values) {
@@ -275,18 +303,20 @@ void hold(const System& system, std::span<const char> rows, std::span<double> va
 namespace {
 
 /// Positions whose rows have no acceleration; with `free`, those that no constraint acts on either.
-std::vector<char> light_positions(const System& system, const State& state, bool free) {
+void find_light(const System& system, const State& state, bool free, std::vector<double>& r,
+                std::vector<double>& M, std::vector<double>& forces, std::vector<char>& light) {
   const Pattern& p = system.pattern();
   const int positions = system.rows(Kind::position).end, multipliers = system.rows(Kind::holonomic).begin;
-  std::vector<double> r(system.size()), M(p.nonzeros()), forces(p.nonzeros());
+  r.resize(system.size());
+  M.resize(p.nonzeros());
+  forces.resize(p.nonzeros());
   system.tangent(state, Shift::mass(), {}, r, M);
   system.tangent(state, {.position = 0.6, .velocity = 0.8}, {}, r, forces);
-  std::vector<char> light(system.size(), 0);
+  light.assign(system.size(), 0);
   std::fill(light.begin(), light.begin() + positions, 1);
   for (int j = 0; j < p.n; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
       if (j < positions ? M[k] != 0 : free && j >= multipliers && forces[k] != 0) light[p.row[k]] = 0;
-  return light;
 }
 
 bool any(const std::vector<char>& rows) { return std::find(rows.begin(), rows.end(), 1) != rows.end(); }
@@ -294,45 +324,64 @@ bool any(const std::vector<char>& rows) { return std::find(rows.begin(), rows.en
 }  // namespace
 
 std::vector<char> massless_positions(const System& system, const State& state) {
-  std::vector<char> rows = light_positions(system, state, true);
+  std::vector<char> rows;
+  std::vector<double> r, M, forces;
+  find_light(system, state, true, r, M, forces, rows);
   if (!any(rows)) rows.clear();
   return rows;
 }
 
-std::vector<char> undetermined_positions(const System& system, const State& state, double proximal) {
-  const std::vector<char> light = light_positions(system, state, false);
-  if (!any(light)) return {};
-  std::vector<char> held = light_positions(system, state, true);
+UndeterminedPositions::UndeterminedPositions() = default;
+UndeterminedPositions::~UndeterminedPositions() = default;
+
+bool UndeterminedPositions::determined_without(const System& system, std::span<const char> held) {
+  still_.assign(held.begin(), held.end());
+  std::fill(still_.begin() + system.rows(Kind::state).begin,
+            still_.begin() + system.rows(Kind::algebraic).end, 1);
+  std::copy(values_.begin(), values_.end(), newton_->matrix().begin());
+  hold(system, still_, newton_->matrix());
+  last_ = newton_->factor();
+  return last_.ok;
+}
+
+void UndeterminedPositions::find(const System& system, const State& state, double proximal,
+                                 std::vector<char>& held) {
+  held.clear();
+  find_light(system, state, false, rows_, mass_, forces_, light_);
+  if (!any(light_)) return;
+  find_light(system, state, true, rows_, mass_, forces_, free_);
+  if (!newton_) newton_ = std::make_unique<Newton>(system, 0, NewtonOptions{});
   const Pattern& p = system.pattern();
   const int positions = system.rows(Kind::position).end;
-  Newton newton(system, 0, {});
-  std::vector<double> r(system.size()), values(p.nonzeros()), C(p.nonzeros());
-  system.tangent(state, Shift::damping(), {}, r, C);
-  std::vector<char> damped(system.size(), 0);
-  for (int k = 0; k < p.column_begin[positions]; ++k)
-    if (C[k] != 0) damped[p.row[k]] = 1;
-  system.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {}, r,
-                 values);
-  add_proximal(system, proximal_diagonal(system, proximal, values), values);
-  for (;;) {
-    std::vector<char> still = held;
-    std::fill(still.begin() + system.rows(Kind::state).begin,
-              still.begin() + system.rows(Kind::algebraic).end, 1);
-    std::copy(values.begin(), values.end(), newton.matrix().begin());
-    hold(system, still, newton.matrix());
-    const Factorization f = newton.factor();
-    if (f.ok) break;
-    // One of those that depend on each other; a damped one has its velocity from its own row.
-    int next = -1;
-    for (const auto& rows : {f.singular_rows, f.singular_columns})
-      for (const int i : rows)
-        if (i < positions && light[i] && !held[i] && (next < 0 || (damped[i] && !damped[next]))) next = i;
-    if (next < 0) break;  // it is something else
-    held[next] = 1;
+  values_.resize(p.nonzeros());
+  system.tangent(state, {.acceleration = 1, .store = 1, .flow = 0, .constraint_accelerations = true}, {},
+                 rows_, values_);
+  set_proximal_diagonal(system, proximal, values_, epsilon_);
+  add_proximal(system, epsilon_, values_);
+  // The same as the last time, where that is enough.
+  const bool same = known_light_ == light_ && known_free_ == free_ && determined_without(system, known_);
+  if (!same) {
+    system.tangent(state, Shift::damping(), {}, rows_, mass_);
+    std::vector<char> damped(system.size(), 0);
+    for (int k = 0; k < p.column_begin[positions]; ++k)
+      if (mass_[k] != 0) damped[p.row[k]] = 1;
+    known_light_ = light_;
+    known_free_ = known_ = free_;
+    while (!determined_without(system, known_)) {
+      // One of those that depend on each other; a damped one has its velocity from its own row.
+      int next = -1;
+      for (const auto& rows : {last_.singular_rows, last_.singular_columns})
+        for (const int i : rows)
+          if (i < positions && light_[i] && !known_[i] && (next < 0 || (damped[i] && !damped[next])))
+            next = i;
+      if (next < 0) break;  // it is something else
+      known_[next] = 1;
+    }
   }
-  if (!any(held)) held.clear();
-  return held;
+  if (any(known_)) held = known_;
 }
+
+void UndeterminedPositions::archive(Archive& a) { a(known_light_, known_free_, known_); }
 
 void add_proximal(const System& system, std::span<const double> epsilon, std::span<double> values) {
   if (epsilon.empty()) return;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "core/manifold.hpp"
 #include "core/operating_point.hpp"
@@ -24,22 +26,28 @@ class Start final : public StartProblem {
     stored_.assign(n, 0.0);
     drift_.assign(n, 0.0);
     rows_ = system.rows(Kind::state);
-    state_rows_ = examine_state_rows(system, state, newton_);
-    if (state_rows_.has_driven) {
-      rate_r_.assign(n, 0.0);
-      rate_values_.assign(system.pattern().nonzeros(), 0.0);
-    }
-    vanishing_ = std::max(1e-15, 1e-6 * (std::isfinite(state_rows_.fastest) ? state_rows_.fastest : 1.0));
-    if (options.hold_massless) held_ = undetermined_positions(system, state, options.proximal);
   }
 
+  Newton& newton() { return newton_; }
+  void archive(Archive& a) { a(newton_, undetermined_); }
   bool hidden() const { return hidden_; }
-  NewtonReport run() {
+  /// `solver`: of the examination, its own or one that serves nothing else.
+  NewtonReport run(LinearSolver& solver) {
+    examination_.look(state_, solver, state_rows_);
+    if (state_rows_.has_driven) {
+      rate_r_.resize(system_.size());
+      rate_values_.resize(system_.pattern().nonzeros());
+    }
+    vanishing_ = std::max(1e-15, 1e-6 * (std::isfinite(state_rows_.fastest) ? state_rows_.fastest : 1.0));
+    if (options_.hold_massless) undetermined_.find(system_, state_, options_.proximal, held_);
+    hidden_ = false;
+    std::fill(stored_.begin(), stored_.end(), 0.0);
+    std::fill(drift_.begin(), drift_.end(), 0.0);
     if (options_.keep_stores)
       std::copy(state_.store.begin(), state_.store.end(), stored_.begin() + rows_.begin);
     else system_.state_store(state_, stored_);
     given_ = state_.value;
-    const std::vector<double> accelerations = state_.acceleration;
+    accelerations_ = state_.acceleration;
     NewtonReport report;
     // Mixed rows: each pass removes one more order of the vanishing step (T-start-4).
     double defect = INFINITY;
@@ -50,7 +58,7 @@ class Start final : public StartProblem {
       set_weights();
       report = newton_.solve(*this);
       if (!report.ok() && pass == 0) {
-        state_.acceleration = accelerations;
+        state_.acceleration = accelerations_;
         if (substitute_signals()) {
           newton_.invalidate();
           const NewtonReport again = newton_.solve(*this);
@@ -60,7 +68,7 @@ class Start final : public StartProblem {
       if (report.status == NewtonStatus::singular && pass == 0 &&
           state_rows_.mix()) {  // states hold what others determine
         state_.value = given_;
-        state_.acceleration = accelerations;
+        state_.acceleration = accelerations_;
         pass = -1;
         continue;
       }
@@ -69,7 +77,7 @@ class Start final : public StartProblem {
         vanishing_ *= 1e3;
         shrunk = most_shrunk + 1;
         state_.value = given_;
-        state_.acceleration = accelerations;
+        state_.acceleration = accelerations_;
         std::fill(drift_.begin(), drift_.end(), 0.0);
         pass = -1;
         continue;
@@ -88,7 +96,7 @@ class Start final : public StartProblem {
         } else {
           vanishing_ *= 1e-3;
           state_.value = given_;
-          state_.acceleration = accelerations;
+          state_.acceleration = accelerations_;
         }
         std::fill(drift_.begin(), drift_.end(), 0.0);
         pass = -1;
@@ -118,17 +126,18 @@ class Start final : public StartProblem {
   /// that a source drives into a capacitor across it is C times the slope of its voltage. From two small implicit steps ahead,
   /// extrapolated back (T-start-7).
   void hidden_rates() {
-    const State here = state_;
-    const std::vector<double> stored = stored_, drift = drift_;
+    if (!ahead_) ahead_ = std::make_unique<Ahead>();
+    auto& [here, later, stored, drift, step, rates] = *ahead_;
+    here = state_;
+    stored = stored_;
+    drift = drift_;
     const double ahead = std::max(vanishing_, 1e-12 * std::abs(here.t));
     const double vanishing = std::exchange(vanishing_, ahead);
     system_.state_store(here, stored_);
-    const std::vector<double> begin = stored_;
     std::fill(drift_.begin(), drift_.end(), 0.0);
     const int positions = system_.rows(Kind::position).end;
-    std::vector<double> step(system_.size(), 0.0), flow(system_.size());
-    State later[2] = {here, here};
-    std::vector<double> rates[2];
+    step.assign(system_.size(), 0.0);
+    for (auto& r : rates) r.assign(system_.size(), 0.0);
     bool ok = true;
     for (int k = 0; k < 2 && ok; ++k) {
       const double h = (k + 1) * ahead;
@@ -147,8 +156,7 @@ class Start final : public StartProblem {
       set_weights();
       ok = newton_.solve(*this).ok();
       later[k] = state_;
-      system_.state_flow(state_, flow);
-      rates[k] = flow;
+      system_.state_flow(state_, rates[k]);
     }
     state_ = here;
     vanishing_ = vanishing;
@@ -191,7 +199,7 @@ class Start final : public StartProblem {
                     : is_driven(i) ? rate_values_[k]
                                    : s * other_values_[k] + f * values[k];
       }
-    epsilon_ = proximal_diagonal(system_, options_.proximal, values);
+    set_proximal_diagonal(system_, options_.proximal, values, epsilon_);
     add_proximal(system_, epsilon_, values);
     if (!held_.empty()) hold(system_, held_, values);
     if (state_rows_.has_mixed)
@@ -265,7 +273,10 @@ class Start final : public StartProblem {
     std::fill(scale_.begin(), scale_.end(), 1.0);
     if (!state_rows_.has_mixed) return;
     const Pattern& p = system_.pattern();
-    std::vector<double> r(p.n), values(p.nonzeros()), row(p.n, 0.0);
+    auto& [r, values, row] = scaling_;
+    r.resize(p.n);
+    values.resize(p.nonzeros());
+    row.assign(p.n, 0.0);
     tangent(r, values);
     for (int k = 0; k < p.nonzeros(); ++k) row[p.row[k]] = std::max(row[p.row[k]], std::abs(values[k]));
     for (int j = 0; j < p.n; ++j) {
@@ -279,23 +290,25 @@ class Start final : public StartProblem {
   Newton newton_;
   Range rows_;
   StateRows state_rows_;
+  StateRowExamination examination_{system_};
+  UndeterminedPositions undetermined_;
   std::vector<char> held_;  // by row: positions whose acceleration is not determined; empty: none
   std::vector<double> other_r_, other_values_, stored_, drift_, given_;
-  std::vector<double> rate_r_, rate_values_, epsilon_;
+  std::vector<double> rate_r_, rate_values_, epsilon_, accelerations_;
+  struct Scaling {
+    std::vector<double> r, values, row;
+  } scaling_;
+  struct Ahead {  // work of hidden_rates()
+    State here, later[2];
+    std::vector<double> stored, drift, step, rates[2];
+  };
+  std::unique_ptr<Ahead> ahead_;
   double vanishing_ = 0;
   bool hidden_ = false;
 };
 
-}  // namespace
-
-StartReport make_consistent(const System& system, State& state, const StartOptions& options) {
-  StartReport report;
-  const State shape = system.state();
-  if (state.value.size() != shape.value.size() || state.rate.size() != shape.rate.size() ||
-      state.acceleration.size() != shape.acceleration.size() || state.store.size() != shape.store.size() ||
-      state.memory.size() != shape.memory.size())
-    throw ModelError("E-START", "state", "its size is not that of the system",
-                     "take it from System::state()");
+/// Finite numbers, and rotations of unit length.
+void refuse_values(const System& system, State& state) {
   for (const Variable& v : system.variables()) {
     for (int k = 0; k < v.values; ++k)
       if (!std::isfinite(state.value[v.value + k]))
@@ -314,38 +327,118 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
                        fmt::format("a rotation needs a unit quaternion, this one has length {:g}", size), "");
     for (int k = 0; k < 4; ++k) q[k] /= size;
   }
-  if (options.check) check_or_project(system, state, options);
-  if (options.operating_point && system.has_steady()) find_operating_point(system, state, options);
-  Start start(system, state, options);
-  report.newton = start.run();
-  report.hidden = start.hidden();
-  if (report.newton.ok()) {
-    if (options.proximal > 0 || system.switches()) refuse_contradiction(system, state);
-    return report;
-  }
-  if (!report.newton.loop.empty())
+}
+
+[[noreturn]] void refuse(const System& system, const NewtonReport& report) {
+  if (!report.loop.empty())
     throw ModelError(
-        "E-LOOP", system.row_name(report.newton.loop[0]),
+        "E-LOOP", system.row_name(report.loop[0]),
         "signals that determine each other in a circle have no solution near the start, or many: " +
-            loop_text(system, report.newton.loop),
+            loop_text(system, report.loop),
         "break the circle, or change a gain: around it something must be left over; unknowns of "
         "math.equations take a first guess as `initial`");
-  if (const ModelError* e = system.fault(); e && report.newton.status == NewtonStatus::not_finite) throw *e;
-  if (report.newton.status == NewtonStatus::singular) {
+  if (const ModelError* e = system.fault(); e && report.status == NewtonStatus::not_finite) throw *e;
+  if (report.status == NewtonStatus::singular) {
     std::string set;
-    for (const auto& w : report.newton.worst) set += (set.empty() ? "" : ", ") + system.row_name(w.row);
+    for (const auto& w : report.worst) set += (set.empty() ? "" : ", ") + system.row_name(w.row);
     throw ModelError(
-        "E-SINGULAR", report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
+        "E-SINGULAR", report.worst.empty() ? "start" : system.row_name(report.worst[0].row),
         "accelerations, multipliers and signals are not determined; rows that depend on each other: " + set,
         "look for redundant constraints, massless motion without stiffness, or a loop of signals "
         "that determines nothing");
   }
-  throw ModelError("E-START",
-                   report.newton.worst.empty() ? "start" : system.row_name(report.newton.worst[0].row),
-                   "no consistent accelerations, multipliers and signals: " + describe(report.newton, system),
-                   report.newton.status == NewtonStatus::not_finite
+  throw ModelError("E-START", report.worst.empty() ? "start" : system.row_name(report.worst[0].row),
+                   "no consistent accelerations, multipliers and signals: " + describe(report, system),
+                   report.status == NewtonStatus::not_finite
                        ? "look at the named rows for a division by zero or a root of a negative number"
                        : "start from values closer to a solution");
+}
+
+}  // namespace
+
+StartReport make_consistent(const System& system, State& state, const StartOptions& options) {
+  StartReport report;
+  const State shape = system.state();
+  if (state.value.size() != shape.value.size() || state.rate.size() != shape.rate.size() ||
+      state.acceleration.size() != shape.acceleration.size() || state.store.size() != shape.store.size() ||
+      state.memory.size() != shape.memory.size())
+    throw ModelError("E-START", "state", "its size is not that of the system",
+                     "take it from System::state()");
+  refuse_values(system, state);
+  if (options.check) check_or_project(system, state, options);
+  if (options.operating_point && system.has_steady()) find_operating_point(system, state, options);
+  Start start(system, state, options);
+  report.newton = start.run(start.newton().solver());
+  report.hidden = start.hidden();
+  if (!report.newton.ok()) refuse(system, report.newton);
+  if (options.proximal > 0 || system.switches()) refuse_contradiction(system, state);
+  return report;
+}
+
+// ------------------------------------------------------------------ JumpSolver
+
+struct JumpSolver::Parts {
+  Parts(const System& system, const StartOptions& options)
+      : start(system, at, options), examining(make_solver(system.size())), rows(system.size()) {
+    examining->analyze(system.pattern(), system.elimination_order());
+    examining->explain(false);
+  }
+  State at;  // the state, while it is worked on
+  Start start;
+  std::unique_ptr<LinearSolver> examining;
+  std::optional<ConstrainedIncrement> increment;
+  std::vector<double> rows;
+};
+
+JumpSolver::JumpSolver(const System& system, StartOptions options)
+    : system_(system), options_(std::move(options)) {
+  options_.check = options_.project = false;
+  options_.keep_stores = true;
+  options_.operating_point = false;
+}
+JumpSolver::~JumpSolver() = default;
+
+JumpSolver::Parts& JumpSolver::parts() {
+  if (!parts_) parts_ = std::make_unique<Parts>(system_, options_);
+  return *parts_;
+}
+
+StartReport JumpSolver::solve(State& state) {
+  Parts& p = parts();
+  struct Lent {
+    State &a, &b;
+    Lent(State& a, State& b) : a(a), b(b) { std::swap(a, b); }
+    ~Lent() { std::swap(a, b); }
+  } lent(p.at, state);
+  StartReport report;
+  refuse_values(system_, p.at);
+  report.newton = p.start.run(*p.examining);
+  report.hidden = p.start.hidden();
+  if (!report.newton.ok()) refuse(system_, report.newton);
+  if (options_.proximal > 0 || system_.switches()) refuse_contradiction(system_, p.at, p.rows);
+  return report;
+}
+
+std::span<const double> JumpSolver::constrained_increment(const State& state, std::span<const double> rows) {
+  Parts& p = parts();
+  if (!p.increment) p.increment.emplace(system_, options_);
+  return p.increment->find(state, rows);
+}
+
+long JumpSolver::pivotings() const {
+  if (!parts_) return 0;
+  return parts_->start.newton().pivotings() + (parts_->increment ? parts_->increment->pivotings() : 0);
+}
+
+void JumpSolver::archive(Archive& a) {
+  bool used = parts_ != nullptr, increments = used && parts_->increment;
+  a(used, increments);
+  if (!used) return;
+  Parts& p = parts();
+  a(p.start);
+  if (!increments) return;
+  if (!p.increment) p.increment.emplace(system_, options_);
+  a(*p.increment);
 }
 
 }  // namespace escapement

@@ -17,39 +17,48 @@ bool StateRows::has(StateRow kind) const {
 }
 
 StateRows examine_state_rows(const System& system, const State& state, Newton& newton) {
-  const Range rows = system.rows(Kind::state);
   StateRows result;
+  StateRowExamination(system).look(state, newton.solver(), result);
+  newton.invalidate();
+  return result;
+}
+
+void StateRowExamination::look(const State& state, LinearSolver& solver, StateRows& result) {
+  const System& system = system_;
+  const Range rows = system.rows(Kind::state);
   auto& kinds = result.kinds;
   kinds.assign(rows.size(), StateRow::algebraic);
   result.usual.assign(rows.size(), 0.0);
   result.fastest = INFINITY;
-  if (rows.size() == 0) return result;
+  result.has_driven = result.has_mixed = false;
+  if (rows.size() == 0) return;
   const auto shift = [](double store, double flow) {
     return Shift{.acceleration = 1, .store = store, .flow = flow, .constraint_accelerations = true};
   };
   const Pattern& p = system.pattern();
-  std::vector<double> r(system.size()), E(p.nonzeros()), A(p.nonzeros()), E2(p.nonzeros()), Q(p.nonzeros());
-  system.tangent(state, shift(1, 0), {}, r, E);
-  system.tangent(state, shift(0, 1), {}, r, A);
-  State aside = state;
+  r_.resize(system.size());
+  for (auto* x : {&E_, &A_, &aside_E_, &Q_}) x->resize(p.nonzeros());
+  system.tangent(state, shift(1, 0), {}, r_, E_);
+  system.tangent(state, shift(0, 1), {}, r_, A_);
+  aside_ = state;
   for (int i = 0; i < system.size(); ++i)
-    if (system.value_of_row()[i] >= 0) aside.value[system.value_of_row()[i]] += 0.37 * system.nominal()[i];
-  system.tangent(aside, shift(1, 0), {}, r, E2);
+    if (system.value_of_row()[i] >= 0) aside_.value[system.value_of_row()[i]] += 0.37 * system.nominal()[i];
+  system.tangent(aside_, shift(1, 0), {}, r_, aside_E_);
   // … and along positions and velocities.
-  system.tangent(state, {.position = 0.6, .velocity = 0.8, .store = 1, .flow = 0}, {}, r, Q);
+  system.tangent(state, {.position = 0.6, .velocity = 0.8, .store = 1, .flow = 0}, {}, r_, Q_);
   const auto inside = [&](int i) { return i >= rows.begin && i < rows.end; };
   for (int j = rows.begin; j < rows.end; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
       const int i = p.row[k];
-      if (inside(i)) result.usual[i - rows.begin] += 1e-3 * std::abs(E[k]) * system.nominal()[j];
-      if (!inside(i) || (E[k] == 0 && !(std::abs(E2[k]) > 0))) continue;
+      if (inside(i)) result.usual[i - rows.begin] += 1e-3 * std::abs(E_[k]) * system.nominal()[j];
+      if (!inside(i) || (E_[k] == 0 && !(std::abs(aside_E_[k]) > 0))) continue;
       kinds[i - rows.begin] = StateRow::dynamic;
-      if (A[k] != 0 && E[k] != 0) result.fastest = std::min(result.fastest, std::abs(E[k] / A[k]));
+      if (A_[k] != 0 && E_[k] != 0) result.fastest = std::min(result.fastest, std::abs(E_[k] / A_[k]));
     }
   for (int j = 0; j < system.rows(Kind::position).end; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
       const int i = p.row[k];
-      if (!inside(i) || Q[k] == 0 || kinds[i - rows.begin] != StateRow::algebraic) continue;
+      if (!inside(i) || Q_[k] == 0 || kinds[i - rows.begin] != StateRow::algebraic) continue;
       kinds[i - rows.begin] = StateRow::driven;
       result.has_driven = true;
     }
@@ -57,11 +66,12 @@ StateRows examine_state_rows(const System& system, const State& state, Newton& n
   const auto stored = [&](int i) { return inside(i) && kinds[i - rows.begin] == StateRow::dynamic; };
   for (int j = 0; j < p.n; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-      if (!stored(j) || !stored(p.row[k])) E[k] = p.row[k] == j ? 1.0 : 0.0;
-  std::copy(E.begin(), E.end(), newton.matrix().begin());
-  if (!newton.factor().ok) result.mix();
-  newton.invalidate();
-  return result;
+      if (!stored(j) || !stored(p.row[k])) E_[k] = p.row[k] == j ? 1.0 : 0.0;
+  if (factored_ != E_) {  // of linear stores it is the same every time
+    factored_ = E_;
+    determines_ = solver.factor(factored_).ok;
+  }
+  if (!determines_) result.mix();
 }
 
 std::vector<int> impulsive_unknowns(const System& system, const State& state, const StateRows& rows) {

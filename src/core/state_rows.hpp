@@ -25,8 +25,23 @@ struct StateRows {
   bool has(StateRow kind) const;
 };
 
-/// From the tangents of their stores at this state, and a little aside: one may happen to be flat. Leaves `newton` without a
-/// matrix.
+/// From the tangents of their stores at this state, and a little aside: one may happen to be flat. Again and again, in the room
+/// of the first time.
+class StateRowExamination {
+ public:
+  explicit StateRowExamination(const System& system) : system_(system) {}
+  /// `solver` is left with a matrix of no use.
+  void look(const State& state, LinearSolver& solver, StateRows& rows);
+
+ private:
+  const System& system_;
+  std::vector<double> r_, E_, A_, aside_E_, Q_;
+  std::vector<double> factored_;  // what was factored last …
+  bool determines_ = false;       // … and whether it could be
+  State aside_;
+};
+
+/// Once. Leaves `newton` without a matrix.
 StateRows examine_state_rows(const System& system, const State& state, Newton& newton);
 
 /// Unknowns without a store that no algebraic row determines (the current of a source across a capacitor): only the rates of

@@ -1,5 +1,7 @@
 #include "core/workers.hpp"
 
+#include "core/alone.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -10,6 +12,14 @@
 #include <vector>
 
 namespace escapement {
+namespace {
+
+thread_local int alone = 0;
+
+}  // namespace
+
+Alone::Alone() { ++alone; }
+Alone::~Alone() { --alone; }
 
 struct Workers::Team {
   std::mutex mutex;
@@ -85,7 +95,7 @@ void Workers::use(int count) {
 
 void Workers::run(int count, void (*call)(const void*, int), const void* task) {
   Team& t = *team_;
-  if (t.threads.empty()) {
+  if (alone > 0 || t.threads.empty()) {
     for (int i = 0; i < count; ++i) call(task, i);
     return;
   }

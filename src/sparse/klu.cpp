@@ -83,8 +83,10 @@ class KluSolver final : public LinearSolver {
          reused = reused_;
     double rcond = rcond_;
     long again = refactorings_, pivots = pivotings_;
+    std::vector<double> own = pivoted_;
     a(is_factored, checking, wary, orders, reused, rcond, again, pivots, pivoted_);
     if (!a.reading()) return;
+    if (!is_factored) pivoted_.swap(own);  // whatever has been factored meanwhile is as good as anything
     if (is_factored && pivoted_.size() != values.size()) throw ArchiveError("a matrix of another system");
     if (had_order && !orders) order_anew();
     if (is_factored) {

@@ -69,6 +69,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   const double radius = options.states.radius_at_infinity();  // 1: no damping was asked for
   if (!system.has_steady() || radius > 1 - 1e-9 || !options.update_parameters) options_.settling = 0;
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
+  jumps_.emplace(system, options_.start);
   reach_.assign(positions, -1);
   for (const LieVariable& lie : system.lie_variables())  // origins of frames may be far away
     for (int k = 0; k < lie.dofs() - 3; ++k) reach_[lie.place.row + k] = lie.place.value + 4;
@@ -130,15 +131,11 @@ void GeneralizedAlpha::forget_slopes() {
 
 void GeneralizedAlpha::discontinuity(State& state, double slack) {
   const int first_state = system_.rows(Kind::state).begin;
-  StartOptions silent = options_.start;
-  silent.check = silent.project = false;
-  silent.keep_stores = true;
-  silent.operating_point = false;
-  State after;
+  State& after = after_;
   after.take_numbers(state);
   LentHistory histories(state, after);
   system_.pass_breaks(after, slack);
-  make_consistent(system_, after, silent);
+  jumps_->solve(after);
   system_.remember(after, true);
   for (std::size_t i = 0; i < history.a.size(); ++i)
     history.a[i] += after.acceleration[i] - state.acceleration[i];
@@ -148,10 +145,10 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
     history.w[i] = after.rate[first_state + i] + (anew ? 0.0 : history.w[i] - state.rate[first_state + i]);
   if (anew) history.E = 0;
   if (options_.jump_slopes || history.hidden) {
-    jump_slopes(after, silent);
+    jump_slopes(after);
     history.offset = INFINITY;
     histories.back = false;
-    state = std::move(after);
+    std::swap(state, after);
     return;
   }
   if (constrained_) {
@@ -159,23 +156,32 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
     system_.constraints(state, 3, 2, work_);
     system_.constraints(after, 3, 2, rows_);
     for (int i = 0; i < system_.size(); ++i) rows_[i] = history.D * (rows_[i] - work_[i]);
-    const auto shift = constrained_increment(system_, after, rows_, silent);
+    const auto shift = jumps_->constrained_increment(after, rows_);
     for (std::size_t i = 0; i < history.a.size(); ++i) history.a[i] += shift[i];
   }
   forget_slopes();
   history.offset = INFINITY;  // Z jumped: the velocity offset must be set anew
   histories.back = false;
-  state = std::move(after);
+  std::swap(state, after);
+}
+
+void GeneralizedAlpha::rehearse_jump(const State& state) {
+  after_ = later_ = state;
+  jumps_->solve(later_);
+  std::fill(rows_.begin(), rows_.end(), 0.0);
+  if (constrained_) jumps_->constrained_increment(later_, rows_);
+  after_.history.clear();
 }
 
 /// a stands for v̇(t + D) and w for ṡ(t + E): they change by D and E times the jumps of v̈ and s̈ too, or the first step would be
 /// off by what its size cannot mend. After the jump from a consistent state a little later, before it from the steps taken.
-void GeneralizedAlpha::jump_slopes(const State& after, const StartOptions& options) {
+void GeneralizedAlpha::jump_slopes(const State& after) {
   const Range states = system_.rows(Kind::state);
   const int positions = system_.rows(Kind::position).end;
   const double ahead = 0.01 * std::max(std::abs(history.D), std::abs(history.E));
   if (!(ahead > 0)) return forget_slopes();
-  State later = after;
+  State& later = later_;
+  later = after;
   later.t += ahead;
   for (int i = 0; i < positions; ++i) {
     work_[i] = ahead * (after.rate[i] + 0.5 * ahead * after.acceleration[i]);
@@ -183,7 +189,7 @@ void GeneralizedAlpha::jump_slopes(const State& after, const StartOptions& optio
   }
   move_positions(system_, after.value, work_, later.value, {});
   for (int i = 0; i < states.size(); ++i) later.store[i] += ahead * after.rate[states.begin + i];
-  make_consistent(system_, later, options);
+  jumps_->solve(later);
   const bool known = history.last_step > 0;  // else: the slope right after the last jump
   for (int i = 0; i < positions; ++i) {
     const double before = history.slope[i] + (known ? history.last_step * history.curve[i] : 0.0);
@@ -512,7 +518,7 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
 
   if (regularised() && epsilon_.empty()) {
     system_.tangent(state, shift(), {}, scratch_, newton_.matrix());
-    epsilon_ = proximal_diagonal(system_, options_.proximal, newton_.matrix());
+    set_proximal_diagonal(system_, options_.proximal, newton_.matrix(), epsilon_);
     newton_.invalidate();
   }
   LentHistory histories(state, trial_);

@@ -64,6 +64,7 @@ class GeneralizedAlpha final : public Stepper {
   std::optional<StepReport> look_ahead_if_needed(State& state, double h) override;
   /// Adds the jumps of v̇ and ṡ to the history (T-jump).
   void discontinuity(State& state, double slack = 0) override;
+  void rehearse_jump(const State& state) override;
   void corner() override { forget_slopes(); }
 
   /// The recursion's memory: plain data; copying it with the state is checkpoint and rollback.
@@ -108,6 +109,7 @@ class GeneralizedAlpha final : public Stepper {
   /// numbers and benchmarks).
   void iteration_matrix(const State& state, std::span<double> values);
   Newton& newton() override { return newton_; }
+  long pivotings() const override { return newton_.pivotings() + jumps_->pivotings(); }
   void archive(Archive& a) override;
 
  private:
@@ -129,7 +131,7 @@ class GeneralizedAlpha final : public Stepper {
   void refuse_contradiction(NewtonReport& report);
   void drop_undetermined();
   void forget_slopes();
-  void jump_slopes(const State& after, const StartOptions& options);
+  void jump_slopes(const State& after);
   void defects(const State& from, ErrorEstimator estimator);
   bool forget(double horizon);
   void prepare_slow();
@@ -142,7 +144,8 @@ class GeneralizedAlpha final : public Stepper {
   bool index2_, constrained_;
   Newton newton_;
   Coefficients c_, factored_for_;
-  State trial_, aside_;
+  State trial_, aside_, after_, later_;  // after_, later_: of jumps
+  std::optional<JumpSolver> jumps_;
   std::unique_ptr<LinearSolver> slow_;  // work of forget()
   std::vector<double> stores_, slow_values_, carried_[3];
   std::vector<char> at_rest_;

@@ -135,7 +135,7 @@ void GeneralizedAlpha::prepare_slow() {
 }
 
 void GeneralizedAlpha::archive(Archive& a) {
-  a(history, factored_for_, epsilon_, newton_);
+  a(history, factored_for_, epsilon_, newton_, *jumps_);
   if (history.slope.size() != static_cast<std::size_t>(system_.size()))
     throw ArchiveError("the steps of another system");
   bool slow = slow_ != nullptr;  // its pivots are those of its first matrix

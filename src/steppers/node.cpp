@@ -224,7 +224,7 @@ NodeEquations::~NodeEquations() = default;
 
 void NodeEquations::add_proximal_to(std::span<double> values) {
   if (options_.proximal == 0 && !system_.switches()) return;
-  if (epsilon_.empty()) epsilon_ = proximal_diagonal(system_, 1.0, values);
+  if (epsilon_.empty()) set_proximal_diagonal(system_, 1.0, values, epsilon_);
   const Pattern& p = system_.pattern();
   for (int m = first_multiplier_; m < system_.size(); ++m) {
     if (is_soft(m)) continue;
@@ -242,7 +242,7 @@ void NodeEquations::give_way(std::span<double> r, std::span<const double> load) 
 
 void NodeEquations::begin(const State& state) {
   const Pattern& p = system_.pattern();
-  massless_ = undetermined_positions(system_, state, options_.proximal);
+  UndeterminedPositions().find(system_, state, options_.proximal, massless_);
   state_rows_ = examine_state_rows(system_, state, rate_newton_);
   stored_ = state_rows_.has(StateRow::dynamic) || state_rows_.has(StateRow::mixed);
   has_momentum_.assign(positions_, 0);

@@ -46,6 +46,7 @@ class NodeEquations {
   const StateRows& state_rows() const { return state_rows_; }
   /// Unknowns that act on stores like impulses (T-node-3).
   const std::vector<int>& impulsive() const { return impulsive_; }
+  long pivotings() const { return velocity_newton_.pivotings() + rate_newton_.pivotings(); }
   void archive(Archive& a);
 
  private:

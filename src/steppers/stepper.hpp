@@ -72,6 +72,8 @@ class Stepper {
   /// To be called at a time where inputs jumped: recomputes v̇, ṡ, λ, y (T-jump). `slack`: what is due so little later counts
   /// as now. Throws ModelError, with the state as before, if no consistent values exist.
   virtual void discontinuity(State& state, double slack = 0) = 0;
+  /// Does once, for nothing, what discontinuity() does: from then on it need not allocate.
+  virtual void rehearse_jump(const State& state) = 0;
   /// To be called where something has a corner: v̇ and ṡ go on, but not along the last steps.
   virtual void corner() = 0;
 
@@ -79,6 +81,8 @@ class Stepper {
   virtual std::vector<std::string> warnings() const = 0;
   virtual const StartOptions& start_options() const = 0;
   virtual Newton& newton() = 0;
+  /// So often matrices had new pivots: of steps and of jumps.
+  virtual long pivotings() const = 0;
   /// Everything that the next step depends on, beside the state. Throws ArchiveError for that of another system.
   virtual void archive(Archive& a) = 0;
 };

@@ -71,6 +71,7 @@ Variational::Variational(const System& system, VariationalOptions options)
   options_.start.proximal =
       std::max({options_.start.proximal, options_.proximal, options_.quasi_linear ? 1e-9 : 0.0});
   options_.start.hold_massless = true;
+  jumps_.emplace(system, options_.start);
   for (auto* x : {&u_, &u_half_, &pushed_, &unturned_, &force_, &momentum_, &p_start_, &half_start_, &bend_,
                   &next_p_, &next_bend_, &history.p, &history.half, &history.bend})
     x->assign(positions_, 0.0);
@@ -154,20 +155,22 @@ void Variational::set_gradient(const State& at, std::span<double> gradient, std:
 }
 
 void Variational::discontinuity(State& state, double slack) {
-  StartOptions silent = options_.start;
-  silent.check = silent.project = false;
-  silent.keep_stores = true;
-  silent.operating_point = false;
-  State after;
+  State& after = after_;
   after.take_numbers(state);
   LentHistory histories(state, after);
   system_.pass_breaks(after, slack);
-  make_consistent(system_, after, silent);
+  jumps_->solve(after);
   system_.remember(after, true);
   histories.back = false;
-  state = std::move(after);
+  std::swap(state, after);
   set_gradient(state, gradient_, phi_);  // constraints may have come or gone
   corner();
+}
+
+void Variational::rehearse_jump(const State& state) {
+  after_ = state;
+  jumps_->solve(after_);
+  after_.history.clear();
 }
 
 // ------------------------------------------------------------------ one step
@@ -422,7 +425,7 @@ class Variational::Step final : public NewtonProblem {
     if (v_.holonomic_.begin == v_.n_ || (!linear && v_.options_.proximal == 0 && !v_.system_.switches()))
       return;
     if (v_.epsilon_.empty())
-      v_.epsilon_ = proximal_diagonal(v_.system_, linear ? 1.0 : v_.options_.proximal, values);
+      set_proximal_diagonal(v_.system_, linear ? 1.0 : v_.options_.proximal, values, v_.epsilon_);
     const Pattern& p = v_.system_.pattern();
     for (int m = v_.holonomic_.begin; m < v_.n_; ++m)
       values[p.find(m, m)] -= linear ? rigid_softness(m) : v_.epsilon_[m];
@@ -776,7 +779,7 @@ void Variational::interpolate(const State& from, double s, State& between) const
 }
 
 void Variational::archive(Archive& a) {
-  a(history, gradient_, phi_, epsilon_, factored_for_, newton_, node_);
+  a(history, gradient_, phi_, epsilon_, factored_for_, newton_, node_, *jumps_);
   if (history.p.size() != static_cast<std::size_t>(positions_) ||
       history.slope.size() != static_cast<std::size_t>(n_) ||
       gradient_.size() != static_cast<std::size_t>(system_.pattern().nonzeros()))

@@ -49,10 +49,12 @@ class Variational final : public Stepper {
   /// Third order in positions and velocities; all else along a parabola through both ends and the midpoint.
   void interpolate(const State& from, double s, State& between) const override;
   void discontinuity(State& state, double slack = 0) override;
+  void rehearse_jump(const State& state) override;
   void corner() override { std::fill(history.slope.begin(), history.slope.end(), 0.0); }
   std::vector<std::string> warnings() const override { return {}; }
   const StartOptions& start_options() const override { return options_.start; }
   Newton& newton() override { return newton_; }
+  long pivotings() const override { return newton_.pivotings() + node_.pivotings() + jumps_->pivotings(); }
   void archive(Archive& a) override;
 
   const VariationalOptions& options() const { return options_; }
@@ -100,6 +102,8 @@ class Variational final : public Stepper {
   Newton newton_;
   NodeEquations node_;
   double h_ = 0, factored_for_ = 0;
+  std::optional<JumpSolver> jumps_;
+  State after_;               // a jump
   double softening_ = 1e-10;  // Σ of rigid constraints under SPOOK, relative to Φ_q M⁻¹ Φ_qᵀ
   State mid_, end_, trial_;   // midpoint; q_{n+1}, for Φ; the node at the end
   std::vector<double> u_, u_half_, T_, T_half_, back_, back_half_;  // h v, h v/2, T of both, and transposed

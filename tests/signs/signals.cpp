@@ -232,6 +232,12 @@ second: {type: control.demultiplexer, sizes: [1, 2], piece: 2, input: u}
          CHECK(at["second.output.1"] == 6);
          CHECK(at["second.output.2"] == 7);
        }},
+      {"control.input",
+       [] {
+         const At at(0, "u: {type: control.input, value: [3, -2 mm]}");
+         CHECK(at["u.output.1"] == 3);
+         CHECK(at["u.output.2"] == -2e-3);
+       }},
       {"control.variable",
        [] {
          const At at(0, "k: {type: control.variable, value: [3, -2 mm]}");
