@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <stdexcept>
@@ -69,19 +70,23 @@ TEST_CASE("workers: rows and tangents of large groups have the same bits with an
     for (int i = 0; i < n; ++i) system.value(s, x[i])[0] = std::sin(0.7 * i);
     Workers& workers = Workers::shared();
     const int before = workers.count();
-    std::vector<double> first, first_values;
+    std::vector<double> first, first_values, first_alone;
     for (const int count : {1, 2, 3}) {
       workers.use(count);
       std::vector<double> r(system.size()), values(system.pattern().nonzeros());
       system.tangent(s, {.position = 0.1, .velocity = 1, .acceleration = 10}, {}, r, values);
       std::vector<double> alone(system.size());
       system.residual(s, {.position = 0.1, .velocity = 1, .acceleration = 10}, alone);
-      CHECK(alone == r);
+      double apart = 0;  // evaluated by other code, which may round in another way
+      for (std::size_t i = 0; i < r.size(); ++i) apart = std::max(apart, std::abs(alone[i] - r[i]));
+      CHECK(apart < 1e-12 * 6000);
       if (count == 1) {
         first = r;
+        first_alone = alone;
         first_values = values;
       }
       CHECK(r == first);
+      CHECK(alone == first_alone);
       CHECK(values == first_values);
     }
     workers.use(before);
