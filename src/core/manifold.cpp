@@ -1,6 +1,7 @@
 #include "core/manifold.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace escapement {
 namespace {
@@ -50,6 +51,18 @@ void move_positions(const System& system, std::span<const double> q0, std::span<
     put_block(T, 6, 3, 0, Matrix3{});
     put_block(T, 6, 3, 3, A);
   }
+}
+
+Reach::Reach(const System& system) : system_(system), origin_(system.rows(Kind::position).end, -1) {
+  for (const LieVariable& lie : system.lie_variables())  // origins of frames may be far away
+    for (int k = 0; k < lie.dofs() - 3; ++k) origin_[lie.place.row + k] = lie.place.value + 4;
+}
+
+double Reach::operator()(const State& state, int row) const {
+  if (const int k = system_.value_of_row()[row]; k >= 0) return std::abs(state.value[k]);
+  if (origin_[row] < 0) return 1.0;
+  const Vector3 x = at(state.value, origin_[row]);  // increments may be in body axes: whichever is largest
+  return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
 }
 
 void apply_operators(const System& system, std::span<const double> operators, std::span<double> x) {

@@ -11,6 +11,17 @@ namespace escapement {
 void move_positions(const System& system, std::span<const double> q0, std::span<const double> u,
                     std::span<double> q, std::span<double> operators);
 
+/// How large the numbers of a position are that rounding acts on.
+class Reach {
+ public:
+  explicit Reach(const System& system);
+  double operator()(const State& state, int row) const;
+
+ private:
+  const System& system_;
+  std::vector<int> origin_;  // of rows of frames: the first coordinate of the origin, -1 for angles
+};
+
 /// x := T(u) x for the rows of Lie variables, in place.
 void apply_operators(const System& system, std::span<const double> operators, std::span<double> x);
 

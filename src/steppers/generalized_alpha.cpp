@@ -34,7 +34,8 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
       index2_(options.constraints == ConstraintForm::index2 && system.rows(Kind::holonomic).size() > 0),
       constrained_(system.rows(Kind::holonomic).size() > 0 || system.rows(Kind::nonholonomic).size() > 0),
       newton_(system, index2_ ? system.rows(Kind::position).size() : 0, options.newton),
-      trial_(system.state()) {
+      trial_(system.state()),
+      reach_(system) {
   for (const auto& w : check(options.mechanics)) warnings_.push_back(w);
   for (const auto& w : check(options.states)) warnings_.push_back(w);
   refuse_scheme(system, options);
@@ -70,9 +71,6 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   if (!system.has_steady() || radius > 1 - 1e-9 || !options.update_parameters) options_.settling = 0;
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
   jumps_.emplace(system, options_.start);
-  reach_.assign(positions, -1);
-  for (const LieVariable& lie : system.lie_variables())  // origins of frames may be far away
-    for (int k = 0; k < lie.dofs() - 3; ++k) reach_[lie.place.row + k] = lie.place.value + 4;
 }
 
 std::vector<std::string> GeneralizedAlpha::warnings() const {
@@ -293,14 +291,6 @@ void GeneralizedAlpha::set_weights(const State& state) {
     std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.begin() + system_.size(), 0.0);
 }
 
-double GeneralizedAlpha::reach(const State& state, int row) const {
-  if (const int at = system_.value_of_row()[row]; at >= 0) return std::abs(state.value[at]);
-  if (reach_[row] < 0) return 1.0;
-  const double* x =
-      &state.value[reach_[row]];  // increments may be in body axes: whichever coordinate is largest
-  return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
-}
-
 // ------------------------------------------------------------------ velocity offset of index-3 systems
 
 /// v += M⁻¹Φ_qᵀμ such that Φ_q v + Φ_t = h² [C Z + (1/12) Φ_q [v, v̇]] (T-constraint-4).
@@ -417,7 +407,7 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     const bool slip = g_.system_.rows(Kind::nonholonomic).size() > 0;
     for (int i = 0; i < positions; ++i) {  // rounding of q and v comes back through Φ and k (T-newton-3)
       size[i] = std::abs(g_.trial_.acceleration[i]);
-      if (holonomic) noise[i] += rounding * std::max(nominal[i], g_.reach(g_.trial_, i)) / g_.c_.c0;
+      if (holonomic) noise[i] += rounding * std::max(nominal[i], g_.reach_(g_.trial_, i)) / g_.c_.c0;
       if (slip || g_.index2_)
         noise[i] += rounding * std::max(nominal[i], std::abs(g_.trial_.rate[i])) / g_.c_.c1;
     }
@@ -433,7 +423,7 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     const auto nominal = g_.system_.nominal();
     g_.system_.tangent(g_.trial_, Shift::stiffness(), {}, g_.scratch_, g_.stiffness_);
     for (int j = 0; j < positions; ++j) {
-      const double moved = rounding * std::max(nominal[j], g_.reach(g_.trial_, j));
+      const double moved = rounding * std::max(nominal[j], g_.reach_(g_.trial_, j));
       for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
         if (p.row[k] < positions) rows[p.row[k]] += std::abs(g_.stiffness_[k]) * moved;
     }

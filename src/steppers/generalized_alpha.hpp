@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/manifold.hpp"
 #include "steppers/alpha_parameters.hpp"
 #include "steppers/stepper.hpp"
 
@@ -126,8 +127,6 @@ class GeneralizedAlpha final : public Stepper {
   void set_weights(const State& state);
   /// May constraints depend on each other?
   bool regularised() const { return options_.proximal > 0 || system_.switches(); }
-  /// How large the numbers of this position are that rounding acts on.
-  double reach(const State& state, int row) const;
   void refuse_contradiction(NewtonReport& report);
   void drop_undetermined();
   void forget_slopes();
@@ -145,6 +144,7 @@ class GeneralizedAlpha final : public Stepper {
   Newton newton_;
   Coefficients c_, factored_for_;
   State trial_, aside_, after_, later_;  // after_, later_: of jumps
+  Reach reach_;
   std::optional<JumpSolver> jumps_;
   std::unique_ptr<LinearSolver> slow_;  // work of forget()
   std::vector<double> stores_, slow_values_, carried_[3];
@@ -155,7 +155,6 @@ class GeneralizedAlpha final : public Stepper {
       rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<char> turns_;        // positions that are angles: their size is no measure of their error
-  std::vector<int> reach_;         // of rows of frames: the first coordinate of the origin, -1 for angles
   std::vector<double> epsilon_;    // proximal terms of the constraint rows, empty without
   std::span<const double> a_, w_;  // the history this step starts from
 };

@@ -79,7 +79,7 @@ LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales)
     if (!(relative <= error.size)) error = {std::isfinite(relative) ? relative : INFINITY, row, rate};
   };
   for (int i = 0; i < positions; ++i) {
-    count(i, false, defect_q_[i] + c_.c0 * rows_[i], turns_[i] ? 0.0 : reach(from, i), scales.positions);
+    count(i, false, defect_q_[i] + c_.c0 * rows_[i], turns_[i] ? 0.0 : reach_(from, i), scales.positions);
     count(i, true, defect_v_[i] + c_.c1 * rows_[i], from.rate[i], scales.velocities);
   }
   const LocalError mechanical = error;

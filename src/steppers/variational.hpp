@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/manifold.hpp"
 #include "steppers/node.hpp"
 #include "steppers/stepper.hpp"
 
@@ -92,7 +93,6 @@ class Variational final : public Stepper {
   double relax(int row) const;         // τ of a constraint row
   double damping_time(int row) const;  // d of it
   double softness(int row) const;      // Σ of a constraint row
-  double reach(const State& state, int row) const;
 
   const System& system_;
   VariationalOptions options_;
@@ -106,6 +106,7 @@ class Variational final : public Stepper {
   State after_;               // a jump
   double softening_ = 1e-10;  // Σ of rigid constraints under SPOOK, relative to Φ_q M⁻¹ Φ_qᵀ
   State mid_, end_, trial_;   // midpoint; q_{n+1}, for Φ; the node at the end
+  Reach reach_;
   std::vector<double> u_, u_half_, T_, T_half_, back_, back_half_;  // h v, h v/2, T of both, and transposed
   std::vector<double> gradient_, end_gradient_, end_values_;  // Φ_qᵀ at both nodes; tangent of Φ(q_{n+1})
   std::vector<double> phi_, end_phi_, phi_rate_;  // Φ at both nodes; Φ̇ as the last step left it
@@ -116,7 +117,7 @@ class Variational final : public Stepper {
   std::vector<double> work_, rows_, rows_linear_, stiffness_, weights_, epsilon_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<char> open_;
-  std::vector<int> holonomic_entries_, lie_of_row_, reach_;
+  std::vector<int> holonomic_entries_, lie_of_row_;
 };
 
 }  // namespace escapement
