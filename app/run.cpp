@@ -176,6 +176,7 @@ class Recording final : public RunObserver {
     return interrupted == 0;
   }
   void close(const State& last) {
+    if (!folder_) open();  // it failed before its first row
     if (last.t > recorded_.last_frame) show(last);
     for (const auto& w : writers_) w->close();
     if (motion_) motion_->close();
@@ -264,11 +265,7 @@ class Recording final : public RunObserver {
 
 Json scheme_parameters(const SimulateOptions& options) {
   Json parameters = Json::object();
-  if (options.method == Method::spook) {
-    const Relaxation& r = options.variational.relaxation;
-    parameters.set(r.in_seconds ? "damping_time" : "damping_steps", r.damping)
-        .set("compliance", r.compliance);
-  }
+  for (const auto& [name, value] : options.parameters) parameters.set(name, value);
   if (options.method != Method::generalized_alpha) return parameters;
   const auto& m = options.stepper.mechanics;
   const auto& x = options.stepper.states;

@@ -7,7 +7,7 @@
  *       return 1;
  *     }
  *     int torque = escapement_input(plant, "torque"), speed = escapement_output(plant, "rotor.speed");
- *     for (;;) {
+ *     while (!escapement_ended(plant)) {
  *       escapement_set(plant, torque, command(escapement_read(plant, speed)));
  *       if (escapement_step(plant) != 0) break;
  *     }

@@ -76,6 +76,8 @@ class Simulation::Run {
     result_.stopped = false;
     restore_numbers();
     overrides_.clear();
+    jumps_ = Jumps(assembly_.events);  // of the numbers that hold again
+    sampling_.take(assembly_.samplers);
     restore(bytes);
   }
   double next_step() const { return timetable_.size(); }
@@ -163,6 +165,7 @@ class Simulation::Run {
     if (options_.method != Method::generalized_alpha) {
       VariationalOptions o = options_.variational;
       if (o.proximal == 0) o.proximal = prepared_.proximal;
+      o.tell_left_over = !options_.bare;
       if (options_.relaxations) o.relaxations = options_.relaxations(assembly_);
       o.step = *std::max_element(options_.steps.begin(), options_.steps.end());
       result_.constraints = o.quasi_linear ? "relaxed" : "at the ends of steps";

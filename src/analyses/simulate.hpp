@@ -32,6 +32,7 @@ struct SimulateOptions {
   Method method = Method::generalized_alpha;
   GeneralizedAlphaOptions stepper;
   VariationalOptions variational;
+  std::vector<std::pair<std::string, double>> parameters;  // of these, for the summary
   /// Of the constraint rows, for `spook`; none: all alike.
   std::function<std::vector<Relaxation>(const Assembly&)> relaxations;
   bool constraints_chosen = true;  // false: stabilised (index 2) where constraints come and go

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "analyses/simulate.hpp"
 #include "model/row_owner.hpp"
@@ -210,9 +211,19 @@ void variational_options(const Model& model, SimulateOptions& o) {
   p.newton.tolerance = number(v, "newton_tolerance");
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
   if (v.find("regularization")) p.proximal = number(v, "regularization");
-  RelaxationFields all;
-  if (spook) all.take(model, "relaxation", "relaxation");
-  p.relaxation = all.length;
+  o.parameters = {{"rho_states", p.damped_states ? 0.0 : 1.0}};
+  if (spook) {
+    RelaxationFields all;
+    all.take(model, "relaxation", "relaxation");
+    std::set<std::string> named;
+    for (const auto& entry : v.entries())
+      if (entry.key.starts_with("relaxations.")) named.insert(entry.key.substr(0, entry.key.rfind('.')));
+    o.parameters.insert(o.parameters.end(),
+                        {{all.length.in_seconds ? "damping_time" : "damping_steps", all.length.damping},
+                         {"compliance", all.length.compliance},
+                         {"angular_compliance", all.angle.compliance},
+                         {"relaxations", static_cast<double>(named.size())}});
+  }
   if (spook) o.relaxations = [&model](const Assembly& assembly) { return relaxations(model, assembly); };
 }
 

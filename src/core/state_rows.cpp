@@ -37,15 +37,16 @@ void StateRowExamination::look(const State& state, LinearSolver& solver, StateRo
   };
   const Pattern& p = system.pattern();
   r_.resize(system.size());
-  for (auto* x : {&E_, &A_, &aside_E_, &Q_}) x->resize(p.nonzeros());
+  for (auto* x : {&E_, &A_, &aside_E_, &Q_, &aside_Q_}) x->resize(p.nonzeros());
   system.tangent(state, shift(1, 0), {}, r_, E_);
   system.tangent(state, shift(0, 1), {}, r_, A_);
   aside_ = state;
-  for (int i = 0; i < system.size(); ++i)
-    if (system.value_of_row()[i] >= 0) aside_.value[system.value_of_row()[i]] += 0.37 * system.nominal()[i];
+  move_aside(system, aside_);
   system.tangent(aside_, shift(1, 0), {}, r_, aside_E_);
   // … and along positions and velocities.
-  system.tangent(state, {.position = 0.6, .velocity = 0.8, .store = 1, .flow = 0}, {}, r_, Q_);
+  const Shift along{.position = 0.6, .velocity = 0.8, .store = 1, .flow = 0};
+  system.tangent(state, along, {}, r_, Q_);
+  system.tangent(aside_, along, {}, r_, aside_Q_);
   const auto inside = [&](int i) { return i >= rows.begin && i < rows.end; };
   for (int j = rows.begin; j < rows.end; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
@@ -58,7 +59,8 @@ void StateRowExamination::look(const State& state, LinearSolver& solver, StateRo
   for (int j = 0; j < system.rows(Kind::position).end; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
       const int i = p.row[k];
-      if (!inside(i) || Q_[k] == 0 || kinds[i - rows.begin] != StateRow::algebraic) continue;
+      const bool moves = Q_[k] != 0 || std::abs(aside_Q_[k]) > 0;
+      if (!inside(i) || !moves || kinds[i - rows.begin] != StateRow::algebraic) continue;
       kinds[i - rows.begin] = StateRow::driven;
       result.has_driven = true;
     }
@@ -72,6 +74,14 @@ void StateRowExamination::look(const State& state, LinearSolver& solver, StateRo
     determines_ = solver.factor(factored_).ok;
   }
   if (!determines_) result.mix();
+}
+
+void move_aside(const System& system, State& state) {
+  const auto nominal = system.nominal();
+  const auto at = system.value_of_row();
+  for (int i = 0; i < system.size(); ++i)
+    if (at[i] >= 0) state.value[at[i]] += 0.37 * nominal[i];
+  for (int i = 0; i < system.rows(Kind::position).end; ++i) state.rate[i] += 0.43 * nominal[i];
 }
 
 std::vector<int> impulsive_unknowns(const System& system, const State& state, const StateRows& rows) {

@@ -35,7 +35,7 @@ class StateRowExamination {
 
  private:
   const System& system_;
-  std::vector<double> r_, E_, A_, aside_E_, Q_;
+  std::vector<double> r_, E_, A_, aside_E_, Q_, aside_Q_;
   std::vector<double> factored_;  // what was factored last …
   bool determines_ = false;       // … and whether it could be
   State aside_;
@@ -43,6 +43,9 @@ class StateRowExamination {
 
 /// Once. Leaves `newton` without a matrix.
 StateRows examine_state_rows(const System& system, const State& state, Newton& newton);
+
+/// A little away from a state, in everything: what happens to be zero there is not zero here.
+void move_aside(const System& system, State& state);
 
 /// Unknowns without a store that no algebraic row determines (the current of a source across a capacitor): only the rates of
 /// stores do, and what they do to stores in a step has the character of an impulse (T-node-3). By row of the unknown.

@@ -217,6 +217,8 @@ NodeEquations::NodeEquations(const System& system, double proximal, NewtonOption
   open_.assign(n, 0);
   now_open_.assign(n, 0);
   at_ = system.state();
+  guess_value_ = at_.value;
+  guess_acceleration_ = at_.acceleration;
   velocities_ = std::make_unique<Velocities>(*this);
   rates_ = std::make_unique<Rates>(*this);
 }
@@ -248,14 +250,18 @@ void NodeEquations::begin(const State& state) {
   has_momentum_.assign(positions_, 0);
   Shift along = Shift::momenta();
   along.velocity = 1;
-  system_.tangent(state, along, {}, rows_, values_);
-  system_.tangent(state, {.acceleration = 1, .momentum_rate = 0, .reaction = 0}, {}, rows_, own_mass_);
   own_masses_ = false;
-  for (int j = 0; j < positions_; ++j)
-    for (int k = p.column_begin[j]; k < p.column_begin[j + 1] && p.row[k] < positions_; ++k) {
-      if (values_[k] != 0) has_momentum_[p.row[k]] = 1;
-      if (own_mass_[k] != 0) own_masses_ = true;
-    }
+  State at = state;
+  for (int twice = 0; twice < 2; ++twice) {  // a mass may happen to be zero
+    system_.tangent(at, along, {}, rows_, values_);
+    system_.tangent(at, {.acceleration = 1, .momentum_rate = 0, .reaction = 0}, {}, rows_, own_mass_);
+    for (int j = 0; j < positions_; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1] && p.row[k] < positions_; ++k) {
+        if (!(values_[k] == 0)) has_momentum_[p.row[k]] = 1;
+        if (!(own_mass_[k] == 0)) own_masses_ = true;
+      }
+    move_aside(system_, at);
+  }
   // Stores that, with what algebraic rows say, determine the states twice (a source across a capacitor) leave others open.
   epsilon_.clear();
   if (state_rows_.has(StateRow::dynamic)) {
@@ -310,6 +316,8 @@ bool NodeEquations::solve_rates_by_the_same_matrix(NewtonReport& report) {
     return false;
   }
   const auto weights = rates_->weights();
+  guess_value_ = at_.value;
+  guess_acceleration_ = at_.acceleration;
   double previous = 0;
   for (int k = 0; k < most; ++k) {
     rates_->residual(increment_);
@@ -330,6 +338,8 @@ bool NodeEquations::solve_rates_by_the_same_matrix(NewtonReport& report) {
     }
     previous = norm;
   }
+  at_.value = guess_value_;
+  at_.acceleration = guess_acceleration_;
   pause_ = back_off_;
   back_off_ = std::min(2 * back_off_, 64);
   return false;

@@ -77,7 +77,7 @@ class NodeEquations {
   std::unique_ptr<Rates> rates_;
   std::vector<double> epsilon_;  // Φ_q M⁻¹ Φ_qᵀ of each constraint, of the first matrix
   std::vector<double> impulse_, predicted_, values_, other_values_, rows_, other_, rate_rows_, slip_,
-      own_mass_, weights_, increment_;
+      own_mass_, weights_, increment_, guess_value_, guess_acceleration_;
 };
 
 }  // namespace escapement

@@ -108,6 +108,7 @@ StartReport Variational::begin(State& state, const StartOptions& options) {
   system_.momenta(state, rows_);
   std::copy(rows_.begin(), rows_.begin() + positions_, history.p.begin());
   std::fill(history.bend.begin(), history.bend.end(), 0.0);
+  std::fill(bend_.begin(), bend_.end(), 0.0);
   std::fill(history.slope.begin(), history.slope.end(), 0.0);
   history.fresh = history.started = true;
   history.bent = reads_accelerations(state);
@@ -121,10 +122,15 @@ StartReport Variational::begin(State& state, const StartOptions& options) {
 bool Variational::reads_accelerations(const State& state) const {
   const Pattern& p = system_.pattern();
   std::vector<double> r(n_), values(p.nonzeros());
-  system_.tangent(state, {.acceleration = 1, .momentum_rate = 0, .reaction = 0, .store_rate = 1}, {}, r,
-                  values);
-  for (int k = 0; k < p.column_begin[positions_]; ++k)
-    if (values[k] != 0 && p.row[k] >= positions_) return true;
+  State at = state;
+  for (int twice = 0; twice < 2; ++twice) {
+    system_.tangent(at, {.acceleration = 1, .momentum_rate = 0, .reaction = 0, .store_rate = 1}, {}, r,
+                    values);
+    for (int k = 0; k < p.column_begin[positions_]; ++k)
+      if (!(values[k] == 0) && p.row[k] >= positions_) return true;
+    move_aside(system_, at);
+    at.t += 0.37;
+  }
   return false;
 }
 
@@ -270,7 +276,10 @@ StepReport Variational::attempt(State& state, double h) {
                      "give a positive number");
   if (!history.started)
     throw ModelError("E-STEP", "variational", "advance before start", "call start(state) first");
-  if (history.bent) bend_ = history.bend;
+  if (history.bent) {  // it goes with h²
+    const double ratio = history.fresh ? 0.0 : h / history.bend_step;
+    for (int i = 0; i < positions_; ++i) bend_[i] = ratio * ratio * history.bend[i];
+  }
   StepReport report = compute(state, h);
   if (report.ok() && history.bent && history.fresh) {  // now it is known how velocities bend within the step
     bend_ = next_bend_;
@@ -293,14 +302,16 @@ StepReport Variational::compute(State& state, double h) {
   begin_step(state, h);
   const auto at = system_.value_of_row();
   const bool linear = options_.quasi_linear;
-  for (int i = 0; i < positions_ && !linear; ++i) mid_.rate[i] += 0.5 * h * state.acceleration[i];
+  // Linearised about v_n, or, where rows read accelerations, about one that has these: they are no small change (T-spook-7).
+  const bool ahead = !linear || history.bent || node_.own_masses();
+  for (int i = 0; i < positions_ && ahead; ++i) mid_.rate[i] += 0.5 * h * state.acceleration[i];
   for (int i = positions_; i < n_; ++i)
     if (!linear || i >= holonomic_.begin) mid_.value[at[i]] += 0.5 * h * history.slope[i];
   Step step(*this, state);
   step.place();
   if (linear) {
     report.newton = solve_linear(step);
-    if (report.ok()) measure_left_over(step, state, report);
+    if (report.ok() && options_.tell_left_over) measure_left_over(step, state, report);
   } else {
     if (std::abs(factored_for_ - h) > 0.1 * h) newton_.invalidate();
     factored_for_ = h;
@@ -449,7 +460,13 @@ void Variational::carry_impulses() {
 void Variational::commit(State& state) {
   const auto at = system_.value_of_row();
   history.p.swap(next_p_);
-  history.bend.swap(next_bend_);
+  // The bend of a step far shorter than others is rounding: that of the others is kept, for as long as they take.
+  history.bend_age += h_;
+  if (history.fresh || h_ >= 0.1 * history.bend_step || history.bend_age > history.bend_step) {
+    history.bend.swap(next_bend_);
+    history.bend_step = h_;
+    history.bend_age = 0;
+  }
   std::copy(mid_.rate.begin(), mid_.rate.begin() + positions_, history.half.begin());
   const auto impulses = node_.impulses();
   std::copy(impulses.begin(), impulses.end(), history.impulse.begin());
@@ -494,7 +511,7 @@ void Variational::interpolate(const State& from, double s, State& between) const
 }
 
 void Variational::archive(Archive& a) {
-  a(history, gradient_, phi_, epsilon_, factored_for_, newton_, node_, *jumps_);
+  a(history, gradient_, phi_, epsilon_, factored_for_, linear_matrix_, newton_, node_, *jumps_);
   if (history.p.size() != static_cast<std::size_t>(positions_) ||
       history.slope.size() != static_cast<std::size_t>(n_) ||
       gradient_.size() != static_cast<std::size_t>(system_.pattern().nonzeros()))

@@ -27,7 +27,8 @@ struct VariationalOptions {
   std::vector<Relaxation> relaxations;  // … or of each row, holonomic ones first
   bool damped_states = true;            // states by TR-BDF2 (T-variational-6); false: by the midpoint rule
   bool naive_start = false;             // v_{−½} = v_0, as is often done: first order (T-spook-5)
-  double proximal = 0;  // > 0: redundant constraints allowed (T-proximal); SPOOK allows them always
+  double proximal = 0;         // > 0: redundant constraints allowed (T-proximal); SPOOK allows them always
+  bool tell_left_over = true;  // SPOOK: StepReport::left_over, for one more solve
   NewtonOptions newton;
   StartOptions start;
 };
@@ -70,9 +71,10 @@ class Variational final : public Stepper {
     std::vector<double> impulse;  // … and these, by row
     std::vector<double> half;     // velocity of the last step
     std::vector<double> bend;  // v_{n+1} + v_n − 2 v_{n+½}: where velocities are not the mean of their ends
-    std::vector<double> slope;  // of x, y, λ over the last step
+    std::vector<double> slope;           // of x, y, λ over the last step
+    double bend_step = 0, bend_age = 0;  // of the step it is from, and how long ago that was
     bool fresh = true, started = false, bent = false;
-    void archive(Archive& a) { a(p, impulse, half, bend, slope, fresh, started, bent); }
+    void archive(Archive& a) { a(p, impulse, half, bend, slope, bend_step, bend_age, fresh, started, bent); }
   };
   History history;
 
