@@ -310,8 +310,8 @@ void find_light(const System& system, const State& state, bool free, std::vector
   r.resize(system.size());
   M.resize(p.nonzeros());
   forces.resize(p.nonzeros());
-  system.tangent(state, Shift::mass(), {}, r, M);
-  system.tangent(state, {.position = 0.6, .velocity = 0.8}, {}, r, forces);
+  system.tangent(state, {.acceleration = 1, .flow = 0}, {}, r, M);  // nothing that states do
+  system.tangent(state, {.position = 0.6, .velocity = 0.8, .flow = 0}, {}, r, forces);
   light.assign(system.size(), 0);
   std::fill(light.begin(), light.begin() + positions, 1);
   for (int j = 0; j < p.n; ++j)
@@ -324,6 +324,7 @@ bool any(const std::vector<char>& rows) { return std::find(rows.begin(), rows.en
 }  // namespace
 
 std::vector<char> massless_positions(const System& system, const State& state) {
+  if (system.rows(Kind::position).size() == 0) return {};
   std::vector<char> rows;
   std::vector<double> r, M, forces;
   find_light(system, state, true, r, M, forces, rows);
