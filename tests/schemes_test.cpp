@@ -176,7 +176,8 @@ TEST_CASE("short steps after long ones") {
   for (const std::string scheme : {"variational", "spook"}) {
     const double even = last(pendulum, "until: 2, step: 0.01, scheme: " + scheme, "e.z"),
                  uneven = last(pendulum, "until: 2, steps: [0.01, 1e-7], scheme: " + scheme, "e.z");
-    if (scheme == "variational") CHECK(uneven == doctest::Approx(even).epsilon(1e-3));  // SPOOK is for constant steps
+    if (scheme == "variational")
+      CHECK(uneven == doctest::Approx(even).epsilon(1e-3));  // SPOOK is for constant steps
     CHECK(even ==
           doctest::Approx(33.178).epsilon(scheme == "spook" ? 5e-3 : 1e-3));  // generalized-α, in the limit
   }
