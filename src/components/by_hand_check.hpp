@@ -30,15 +30,14 @@ double oracle_difference(E element, Manifold manifold) {
       p.z.q[s.value] = R.w;
       for (int i = 0; i < 3; ++i) p.z.q[s.value + 1 + i] = R.u[i];
     }
-    for (const Shift& c : {Shift::stiffness(), Shift::damping(), Shift::mass()}) {
+    const auto compare = [&](const Shift& c, int count, auto&& finish) {
       Rows<double, L> rows;
       MotionTangent<L, Offers<E>::rates> t;
       e.motion(p.z, p.a, rows, &t);
-      if constexpr (!Offers<E>::rates)
-        if (manifold == Manifold::se3) turn_to_body_axes(p.z, rows, &t);
+      finish(rows, t);
       std::array<Dual<L::rows>, L::rows> exact{};
       add_rows(e, seeded<L>(p, c, {}), c, exact);
-      for (int i = 0; i < L::rows; ++i) {
+      for (int i = 0; i < count; ++i) {
         worst = std::max(worst, std::abs(rows.r[i] - exact[i].v));
         for (int j = 0; j < L::positions; ++j) {
           double mine = c.position * t.stiffness(i, j);
@@ -47,26 +46,17 @@ double oracle_difference(E element, Manifold manifold) {
           worst = std::max(worst, std::abs(mine - exact[i].d[j]));
         }
       }
-    }
+    };
+    for (const Shift& c : {Shift::stiffness(), Shift::damping(), Shift::mass()})
+      compare(c, L::rows, [&](auto& rows, auto& t) {
+        if constexpr (!Offers<E>::rates)
+          if (manifold == Manifold::se3) turn_to_body_axes(p.z, rows, &t);
+      });
     if (manifold == Manifold::se3) continue;
     for (Shift c : {Shift::momenta(), Shift{.momentum_rate = 0, .reaction = 0},
                     Shift{.momentum = 0.7, .momentum_rate = 0.3, .force = 0.6, .reaction = 0.4}}) {
       c.position = 0.8, c.velocity = 0.5, c.acceleration = 0.9;
-      Rows<double, L> rows;
-      MotionTangent<L, Offers<E>::rates> t;
-      e.motion(p.z, p.a, rows, &t);
-      Group<E>::weigh(p, c, rows, t);
-      std::array<Dual<L::rows>, L::rows> exact{};
-      add_rows(e, seeded<L>(p, c, {}), c, exact);
-      for (int i = 0; i < L::positions; ++i) {
-        worst = std::max(worst, std::abs(rows.r[i] - exact[i].v));
-        for (int j = 0; j < L::positions; ++j) {
-          double mine = c.position * t.stiffness(i, j);
-          if constexpr (Offers<E>::rates)
-            mine += c.velocity * t.damping(i, j) + c.acceleration * t.mass(i, j);
-          worst = std::max(worst, std::abs(mine - exact[i].d[j]));
-        }
-      }
+      compare(c, L::positions, [&](auto& rows, auto& t) { Group<E>::weigh(p, c, rows, t); });
     }
   }
   return worst;

@@ -108,7 +108,6 @@ struct Element {
   template <class L>
   void motion(const Values<double, L>& z, const std::array<double, L::positions>&, Rows<double, L>& r,
               MotionTangent<L, true>* t) const {
-    constexpr int n = 6 * nodes;
     const bool body = z.frames == Manifold::se3;
     const auto& rule = beam::rule<order>();
     const auto pairs = [&]<std::size_t... p>(std::index_sequence<p...>) {
