@@ -337,11 +337,15 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
 
 Json real_time_json(const Pace& pace, double speed) {
   const auto distribution = [](const Durations& d) {
+    Json bars = Json::array();
+    d.each_bar(
+        [&](double up_to, long times) { bars.add(Json::object().set("up_to", up_to).set("times", times)); });
     return Json::object()
         .set("median", d.quantile(0.5))
         .set("p99", d.quantile(0.99))
         .set("p999", d.quantile(0.999))
-        .set("largest", d.largest());
+        .set("largest", d.largest())
+        .set("histogram", bars);
   };
   return Json::object()
       .set("speed", speed)

@@ -259,6 +259,9 @@ def test_real_time(folder):
         assert 0 < real["computing"]["median"] <= real["computing"]["p99"] <= real["computing"]["p999"]
         assert real["computing"]["p999"] <= real["computing"]["largest"] and real["load"] > 0
         assert real["jitter"]["largest"] >= real["jitter"]["median"] >= 0
+        bars = real["computing"]["histogram"]
+        assert sum(bar["times"] for bar in bars) == 50 and bars == sorted(bars, key=lambda bar: bar["up_to"])
+        assert bars[-1]["up_to"] >= real["computing"]["largest"]
         assert (real["overruns"] > 0) == (real["worst_lateness"] > 0) == any("due" in w for w in told["warnings"])
         run("run", "model.yaml", "--out", "usual", "--force", "--quiet", "--set", "simulate.until=0.5 s", "--set",
             f"simulate.scheme={scheme}", cwd=folder)

@@ -16,6 +16,10 @@ int Durations::bin(double seconds) {
   return std::clamp(k, 0, per_octave * octaves - 1);
 }
 
+double Durations::upper(int bin) {
+  return std::ldexp(1 + (bin % per_octave + 1) / static_cast<double>(per_octave), bin / per_octave + lowest);
+}
+
 void Durations::add(double seconds) {
   ++bins_[bin(seconds)];
   ++count_;
@@ -29,9 +33,7 @@ double Durations::quantile(double part) const {
   for (int k = 0; k < per_octave * octaves; ++k) {
     so_far += bins_[k];
     if (so_far < std::max(wanted, 1L)) continue;
-    const double upper =
-        std::ldexp(1 + (k % per_octave + 1) / static_cast<double>(per_octave), k / per_octave + lowest);
-    return std::min(upper, largest_);
+    return std::min(upper(k), largest_);
   }
   return 0;
 }

@@ -14,10 +14,21 @@ class Durations {
   double sum() const { return sum_; }
   /// So many of all (0.5, 0.99 …) took no longer, to 3 %; 0 if there are none.
   double quantile(double part) const;
+  /// The histogram, four bars to an octave: f(longest duration, how often) for each that is not empty.
+  template <class F>
+  void each_bar(F f) const {
+    constexpr int wide = per_octave / 4;
+    for (int first = 0; first < per_octave * octaves; first += wide) {
+      long times = 0;
+      for (int k = first; k < first + wide; ++k) times += bins_[k];
+      if (times > 0) f(upper(first + wide - 1), times);
+    }
+  }
 
  private:
   static constexpr int per_octave = 32, octaves = 40, lowest = -30;
   static int bin(double seconds);
+  static double upper(int bin);
   std::array<long, per_octave * octaves> bins_{};
   long count_ = 0;
   double largest_ = 0, sum_ = 0;
