@@ -29,7 +29,7 @@ void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options)
 }
 
 GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions options)
-    : system_(system),
+    : Stepper(system),
       options_(options),
       index2_(options.constraints == ConstraintForm::index2 && system.rows(Kind::holonomic).size() > 0),
       constrained_(system.rows(Kind::holonomic).size() > 0 || system.rows(Kind::nonholonomic).size() > 0),
@@ -79,21 +79,7 @@ std::vector<std::string> GeneralizedAlpha::warnings() const {
   return texts;
 }
 
-StartReport GeneralizedAlpha::start(State& state) { return begin(state, options_.start); }
-
-StartReport GeneralizedAlpha::restart(State& state) {
-  StartOptions projecting =
-      options_.start;  // index-3 velocities carry their offset: back onto the constraints
-  projecting.check = projecting.project = true;
-  projecting.operating_point = false;
-  return begin(state, projecting);
-}
-
-StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
-  State consistent = state;  // the caller's stays as it is if there is no consistent start
-  const StartReport report = make_consistent(system_, consistent, options);
-  system_.remember(consistent, true);
-  state = std::move(consistent);
+void GeneralizedAlpha::begin(const State& state, const StartReport& report) {
   std::copy(state.acceleration.begin(), state.acceleration.end(), history.a.begin());
   std::copy(state.rate.begin() + system_.rows(Kind::state).begin, state.rate.end(), history.w.begin());
   history.D = history.E = 0;
@@ -105,7 +91,6 @@ StartReport GeneralizedAlpha::begin(State& state, const StartOptions& options) {
   history.offset = INFINITY;
   epsilon_.clear();
   newton_.invalidate();
-  return report;
 }
 
 void GeneralizedAlpha::find_algebraic(const State& state) {
@@ -492,11 +477,7 @@ void GeneralizedAlpha::refuse_contradiction(NewtonReport& report) {
 }
 
 StepReport GeneralizedAlpha::attempt(State& state, double h) {
-  if (!(h > 0) || !std::isfinite(h))
-    throw ModelError("E-STEP", fmt::format("t = {:g} s", state.t), fmt::format("the step size is {:g} s", h),
-                     "give a positive number");
-  if (history.offset != history.offset)
-    throw ModelError("E-STEP", "generalized-alpha", "advance before start", "call start(state) first");
+  check_step(state, h);
   StepReport report;
   const auto& m = options_.mechanics;
   const auto& s = state_parameters();

@@ -47,8 +47,6 @@ class GeneralizedAlpha final : public Stepper {
   GeneralizedAlpha(const System& system, GeneralizedAlphaOptions options);
   GeneralizedAlpha(System&&, GeneralizedAlphaOptions) = delete;  // the system must outlive the stepper
 
-  StartReport start(State& state) override;
-  StartReport restart(State& state) override;
   StepReport attempt(State& state, double h) override;
   const State& result() const override { return trial_; }
   double step_size() const override { return c_.h; }
@@ -115,7 +113,8 @@ class GeneralizedAlpha final : public Stepper {
 
  private:
   class Step;
-  StartReport begin(State& state, const StartOptions& options);
+  void begin(const State& state, const StartReport& report) override;
+  bool started() const override { return !std::isnan(history.offset); }
   void find_algebraic(const State& state);
   /// Of the next step.
   const StateParameters& state_parameters() const {
@@ -136,7 +135,6 @@ class GeneralizedAlpha final : public Stepper {
   void prepare_slow();
   double between_ends(int row, double change) const;
 
-  const System& system_;
   GeneralizedAlphaOptions options_;
   const StateParameters settling_parameters_ = StateParameters::jansen_whiting_hulbert(0);
   std::vector<ParameterWarning> warnings_;

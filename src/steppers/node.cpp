@@ -10,8 +10,11 @@ namespace escapement {
 class NodeEquations::Velocities final : public NewtonProblem {
  public:
   explicit Velocities(NodeEquations& node) : n_(node), s_(node.at_) {}
-  std::span<const double> momentum, gradient;
+  std::span<const double> momentum;
 
+  void prepare() {
+    if (n_.first_multiplier_ < n_.system_.size()) n_.system_.constraints(s_, 1, -1, n_.rate_base_);
+  }
   void residual(std::span<double> r) override {
     const System& system = n_.system_;
     const Pattern& p = system.pattern();
@@ -26,11 +29,15 @@ class NodeEquations::Velocities final : public NewtonProblem {
       const Range slip = system.rows(Kind::nonholonomic);
       for (int m = n_.first_multiplier_; m < system.size(); ++m) {
         if (n_.impulse_[m] == 0) continue;
-        const auto& column = m >= slip.begin ? std::span<const double>(n_.slip_) : gradient;
+        const auto& column = m >= slip.begin ? std::span<const double>(n_.slip_) : n_.gradient_;
         for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < n_.positions_; ++k)
           r[p.row[k]] += column[k] * n_.impulse_[m];
       }
-      system.constraints(s_, 1, 0, n_.other_);
+      if (slip.size() > 0) system.constraints(s_, -1, 0, n_.other_);
+      else std::fill(n_.other_.begin() + n_.first_multiplier_, n_.other_.end(), 0.0);
+      for (int m = n_.first_multiplier_; m < slip.begin; ++m) n_.other_[m] = n_.rate_base_[m];
+      add_along_constraints(
+          system, n_.gradient_, [&](int j) { return s_.rate[j] - n_.predicted_[j]; }, n_.other_);
       for (int m = n_.first_multiplier_; m < system.size(); ++m)
         r[m] = n_.open_[m]     ? n_.impulse_[m]
                : n_.is_soft(m) ? n_.impulse_[m] - n_.soft_rows[m - n_.first_multiplier_].impulse
@@ -59,7 +66,7 @@ class NodeEquations::Velocities final : public NewtonProblem {
         if (i < n_.positions_ && j < n_.positions_) {
           if (n_.own_masses_) values[k] += n_.own_mass_[k];
         } else if (std::min(i, j) < n_.positions_ && m >= n_.first_multiplier_) {
-          values[k] = m >= slip.begin ? n_.slip_[k] : gradient[k];
+          values[k] = m >= slip.begin ? n_.slip_[k] : n_.gradient_[k];
           if (i == m && (n_.open_[m] || n_.is_soft(m))) values[k] = 0;
         } else {
           const bool unit = i < n_.first_multiplier_ || n_.open_[i] || n_.is_soft(i);
@@ -90,6 +97,7 @@ class NodeEquations::Velocities final : public NewtonProblem {
 
 NewtonReport NodeEquations::velocities(State& node, std::span<const double> momentum,
                                        std::span<const double> gradient) {
+  gradient_ = gradient;
   if (positions_ == 0) return {};
   std::copy(node.rate.begin(), node.rate.begin() + positions_, predicted_.begin());
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
@@ -108,7 +116,7 @@ NewtonReport NodeEquations::velocities(State& node, std::span<const double> mome
   for (int i = 0; i < positions_; ++i) weights_[i] = 1 / (system_.nominal()[i] + std::abs(node.rate[i]));
   std::swap(at_, node);
   velocities_->momentum = momentum;
-  velocities_->gradient = gradient;
+  velocities_->prepare();
   NewtonReport report = velocity_newton_.solve(*velocities_);
   std::swap(at_, node);
   fresh_ = report.factorizations > 0;
@@ -123,7 +131,12 @@ class NodeEquations::Rates final : public StartProblem {
   double small = 0;
   std::span<const double> flow;  // empty: all stores implicitly
 
-  void prepare() { set_weights(); }
+  void prepare() {
+    set_weights();
+    if (!along()) return;
+    system_.constraints(state_, 2, -1, n_.acceleration_base_);
+    std::copy_n(state_.acceleration.begin(), n_.positions_, n_.base_acceleration_.begin());
+  }
   void residual(std::span<double> r) override {
     if (n_.stored_ && !at_once()) system_.state_store(state_, n_.other_);
     if (n_.state_rows_.has_driven) system_.residual(state_, driven(), n_.rate_rows_);
@@ -153,6 +166,11 @@ class NodeEquations::Rates final : public StartProblem {
       system_.tangent(state_, driven(), {}, n_.rate_rows_, n_.other_values_);
       each(StateRow::driven, [&](int k) { values[k] = n_.other_values_[k]; });
     }
+    if (along())
+      for (int j = 0; j < n_.positions_; ++j)
+        for (int k = p.column_begin[j + 1] - 1; k >= p.column_begin[j] && p.row[k] >= n_.first_multiplier_;
+             --k)
+          if (!n_.open_[p.row[k]]) values[k] = n_.gradient_[k];
     if (!n_.soft.empty())
       for (int j = 0; j < p.n; ++j)
         for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
@@ -163,15 +181,26 @@ class NodeEquations::Rates final : public StartProblem {
   }
 
  private:
-  static Shift shift(double store, double flow) {
-    return {.acceleration = 1, .store = store, .flow = flow, .constraint_accelerations = true};
+  bool along() const { return !n_.gradient_.empty() && n_.moves_along(); }
+  Shift shift(double store, double flow) const {
+    Shift c{.acceleration = 1, .store = store, .flow = flow};
+    if (along()) c.holonomic_scale = 0;
+    else c.constraint_accelerations = true;
+    return c;
   }
   /// Are store and flow of a row wanted in one sum? Then they are evaluated together.
   bool at_once() const { return n_.stored_ && flow.empty() && small > 0; }
+  /// For rows of states alone.
   static Shift driven() {
-    return {.acceleration = 1, .flow = 1, .store_rate = 1, .constraint_accelerations = true};
+    return {.acceleration = 1, .flow = 1, .store_rate = 1, .holonomic_scale = 0, .nonholonomic_scale = 0};
   }
   void combine(std::span<double> r) {
+    if (along()) {
+      for (int m = n_.first_multiplier_; m < system_.size(); ++m)
+        if (!n_.open_[m]) r[m] = n_.acceleration_base_[m];
+      add_along_constraints(
+          system_, n_.gradient_, [&](int j) { return state_.acceleration[j] - n_.base_acceleration_[j]; }, r);
+    }
     const Range rows = system_.rows(Kind::state);
     for (int i = rows.begin; i < rows.end; ++i) {
       const StateRow kind = n_.state_rows_.kinds[i - rows.begin];
@@ -211,7 +240,8 @@ NodeEquations::NodeEquations(const System& system, double proximal, NewtonOption
   options_.proximal = proximal;
   const int n = system.size();
   for (auto* x : {&impulse_, &rows_, &other_, &weights_, &rate_rows_, &increment_}) x->assign(n, 0.0);
-  predicted_.assign(positions_, 0.0);
+  for (auto* x : {&rate_base_, &acceleration_base_}) x->assign(n, 0.0);
+  for (auto* x : {&predicted_, &base_acceleration_}) x->assign(positions_, 0.0);
   for (auto* x : {&values_, &slip_, &own_mass_}) x->assign(system.pattern().nonzeros(), 0.0);
   if (system.rows(Kind::state).size() > 0) other_values_.assign(system.pattern().nonzeros(), 0.0);
   open_.assign(n, 0);
@@ -243,6 +273,7 @@ void NodeEquations::give_way(std::span<double> r, std::span<const double> load) 
 }
 
 void NodeEquations::begin(const State& state) {
+  gradient_ = {};
   const Pattern& p = system_.pattern();
   UndeterminedPositions().find(system_, state, options_.proximal, massless_);
   state_rows_ = examine_state_rows(system_, state, rate_newton_);

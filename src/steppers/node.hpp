@@ -11,6 +11,19 @@ struct SoftRow {
   double impulse = 0, multiplier = 0;
 };
 
+/// r += Φ_q · change, in the rows of holonomic constraints; `gradient`: Φ_q in the columns of the positions.
+template <class Change>
+void add_along_constraints(const System& system, std::span<const double> gradient, const Change& change,
+                           std::span<double> r) {
+  const Pattern& p = system.pattern();
+  const Range rows = system.rows(Kind::holonomic);
+  for (int j = 0; j < system.rows(Kind::position).end; ++j) {
+    const double by = change(j);
+    for (int k = p.column_begin[j + 1] - 1; k >= p.column_begin[j] && p.row[k] >= rows.begin; --k)
+      if (p.row[k] < rows.end) r[p.row[k]] += gradient[k] * by;
+  }
+}
+
 class NodeEquations {
  public:
   NodeEquations(const System& system, double proximal, NewtonOptions newton);
@@ -33,7 +46,7 @@ class NodeEquations {
   NewtonReport velocities(State& node, std::span<const double> momentum, std::span<const double> gradient);
   std::span<const double> impulses() const { return impulse_; }
   /// v̇, x, y, λ, μ of `node` from q, v and the stores (T-node-2); its own are the guess. Where stores do not determine the states
-  /// a step `small` does, from the flows given.
+  /// a step `small` does, from the flows given. After velocities(), whose gradient still stands.
   NewtonReport rates(State& node, double small, std::span<const double> flow);
   /// The same with store(z) + weight · flow(z) = its stores, which are then those of the solution (T-variational-6), as are their rates.
   NewtonReport implicit_rates(State& node, double weight);
@@ -58,6 +71,8 @@ class NodeEquations {
   void rates_tangent(std::span<double> r, std::span<double> values);
   bool separable(std::span<const double> values) const;
   bool solve_rates_by_the_same_matrix(NewtonReport& report);
+  /// Φ̇ is affine in v, and Φ̈ in v̇: evaluated once per node, and moved along Φ_q. Not so k and k̇.
+  bool moves_along() const { return system_.rows(Kind::nonholonomic).size() == 0; }
   bool is_soft(int row) const { return !soft.empty() && soft[row - first_multiplier_]; }
 
   const System& system_;
@@ -77,7 +92,9 @@ class NodeEquations {
   std::unique_ptr<Rates> rates_;
   std::vector<double> epsilon_;  // Φ_q M⁻¹ Φ_qᵀ of each constraint, of the first matrix
   std::vector<double> impulse_, predicted_, values_, other_values_, rows_, other_, rate_rows_, slip_,
-      own_mass_, weights_, increment_, guess_value_, guess_acceleration_;
+      own_mass_, weights_, increment_, guess_value_, guess_acceleration_, rate_base_, acceleration_base_,
+      base_acceleration_;
+  std::span<const double> gradient_;  // Φ_q of the node
 };
 
 }  // namespace escapement

@@ -44,13 +44,14 @@ struct LocalError {
 
 class Stepper {
  public:
+  explicit Stepper(const System& system) : system_(system) {}
   virtual ~Stepper() = default;
 
-  /// Makes the state consistent and starts there.
-  virtual StartReport start(State& state) = 0;
+  /// Makes the state consistent and starts there. If there is no consistent start, the state stays as it is.
+  StartReport start(State& state) { return start(state, start_options()); }
   /// A new beginning at the present state: after velocity jumps, changes of structure, or values set by hand. Velocities are
   /// projected onto the constraints.
-  virtual StartReport restart(State& state) = 0;
+  StartReport restart(State& state);
   /// One step in two parts: computed but not taken, as often as one likes (the state stays as it is), and the last one taken.
   /// In between result() is where it leads, and interpolate() what lies on the way.
   virtual StepReport attempt(State& state, double h) = 0;
@@ -85,6 +86,18 @@ class Stepper {
   virtual long pivotings() const = 0;
   /// Everything that the next step depends on, beside the state. Throws ArchiveError for that of another system.
   virtual void archive(Archive& a) = 0;
+
+ protected:
+  /// What a scheme keeps beside the state begins at this consistent one.
+  virtual void begin(const State& state, const StartReport& report) = 0;
+  virtual bool started() const = 0;
+  /// Throws ModelError for a step that is none, or that comes before the start.
+  void check_step(const State& state, double h) const;
+
+  const System& system_;
+
+ private:
+  StartReport start(State& state, const StartOptions& options);
 };
 
 }  // namespace escapement

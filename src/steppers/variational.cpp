@@ -36,7 +36,7 @@ void refuse_scheme(const System& system, const VariationalOptions& options) {
 }
 
 Variational::Variational(const System& system, VariationalOptions options)
-    : system_(system),
+    : Stepper(system),
       options_(std::move(options)),
       n_(system.size()),
       positions_(system.rows(Kind::position).end),
@@ -90,20 +90,7 @@ Variational::Variational(const System& system, VariationalOptions options)
   }
 }
 
-StartReport Variational::start(State& state) { return begin(state, options_.start); }
-
-StartReport Variational::restart(State& state) {
-  StartOptions projecting = options_.start;
-  projecting.check = projecting.project = true;
-  projecting.operating_point = false;
-  return begin(state, projecting);
-}
-
-StartReport Variational::begin(State& state, const StartOptions& options) {
-  State consistent = state;  // the caller's stays as it is if there is no consistent start
-  const StartReport report = make_consistent(system_, consistent, options);
-  system_.remember(consistent, true);
-  state = std::move(consistent);
+void Variational::begin(const State& state, const StartReport&) {
   node_.begin(state);
   system_.momenta(state, rows_);
   std::copy(rows_.begin(), rows_.begin() + positions_, history.p.begin());
@@ -115,7 +102,6 @@ StartReport Variational::begin(State& state, const StartOptions& options) {
   set_gradient(state, gradient_, phi_);
   epsilon_.clear();
   newton_.invalidate();
-  return report;
 }
 
 /// Does a signal or a state depend on an acceleration?
@@ -271,11 +257,7 @@ void Variational::measure_left_over(Step& step, const State& state, StepReport& 
 }
 
 StepReport Variational::attempt(State& state, double h) {
-  if (!(h > 0) || !std::isfinite(h))
-    throw ModelError("E-STEP", fmt::format("t = {:g} s", state.t), fmt::format("the step size is {:g} s", h),
-                     "give a positive number");
-  if (!history.started)
-    throw ModelError("E-STEP", "variational", "advance before start", "call start(state) first");
+  check_step(state, h);
   if (history.bent) {  // it goes with h²
     const double ratio = history.fresh ? 0.0 : h / history.bend_step;
     for (int i = 0; i < positions_; ++i) bend_[i] = ratio * ratio * history.bend[i];

@@ -42,8 +42,6 @@ class Variational final : public Stepper {
   Variational(const System& system, VariationalOptions options);
   Variational(System&&, VariationalOptions) = delete;  // the system must outlive the stepper
 
-  StartReport start(State& state) override;
-  StartReport restart(State& state) override;
   StepReport attempt(State& state, double h) override;
   const State& result() const override { return trial_; }
   double step_size() const override { return h_; }
@@ -80,7 +78,8 @@ class Variational final : public Stepper {
 
  private:
   class Step;
-  StartReport begin(State& state, const StartOptions& options);
+  void begin(const State& state, const StartReport& report) override;
+  bool started() const override { return history.started; }
   bool reads_accelerations(const State& state) const;
   void set_gradient(const State& at, std::span<double> gradient, std::span<double> phi);
   void begin_step(const State& state, double h);
@@ -96,7 +95,6 @@ class Variational final : public Stepper {
   double damping_time(int row) const;  // d of it
   double softness(int row) const;      // Σ of a constraint row
 
-  const System& system_;
   VariationalOptions options_;
   int n_, positions_;
   int position_values_ = 0;  // numbers of all positions: the first ones of State::value

@@ -189,7 +189,6 @@ class Variational::Step final : public NewtonProblem {
   }
   void constrain(std::span<double> r) {
     if (v_.holonomic_.size() == 0) return;
-    const Pattern& p = v_.system_.pattern();
     if (!v_.options_.quasi_linear) {
       const LentHistory histories(v_.mid_, v_.end_);
       v_.system_.constraint_forces(v_.end_, end_shift(), v_.rows_);
@@ -203,11 +202,8 @@ class Variational::Step final : public NewtonProblem {
       r[m] = (1 - tau) * v_.phi_rate_[m] + 4 * tau / v_.h_ * v_.phi_[m] -
              (v_.softness(m) + rigid_softness(m)) * impulse(m);
     }
-    for (int j = 0; j < v_.positions_; ++j) {
-      const double change = v_.mid_.rate[j] - v_.half_start_[j];
-      for (int k = p.column_begin[j + 1] - 1; k >= p.column_begin[j] && p.row[k] >= v_.holonomic_.begin; --k)
-        if (p.row[k] < v_.holonomic_.end && !v_.open_[p.row[k]]) r[p.row[k]] += v_.gradient_[k] * change;
-    }
+    add_along_constraints(
+        v_.system_, v_.gradient_, [&](int j) { return v_.mid_.rate[j] - v_.half_start_[j]; }, r);
   }
   void put_end_rows(std::span<double> values) {
     if (v_.holonomic_.size() == 0) return;
