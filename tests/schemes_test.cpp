@@ -77,6 +77,16 @@ std::pair<double, std::string> difference(const Recording& a, const Recording& b
 
 }  // namespace
 
+/// Differences of second order fall to a quarter when the step is halved. Less is asked of examples with corners within their
+/// steps (tables of straight lines, play, limits that hold or let go), and of beams that vibrate along their axis faster than
+/// any of these steps: one scheme damps that, the others do not.
+double largest_fall(const std::string& component) {
+  constexpr const char* slower[] = {"control.backlash",    "control.rate_limiter",   "control.time_table",
+                                    "rotational.backlash", "translational.end_stop", "beam.line",
+                                    "body.lumped"};
+  return std::ranges::find(slower, component) != std::end(slower) ? 0.6 : 0.35;
+}
+
 TEST_CASE("every component: generalized-α, the variational scheme and SPOOK go to the same solution") {
   const char* only = std::getenv("ESCAPEMENT_ONLY");
   for (const ComponentType& type : registry().types()) {
@@ -89,6 +99,7 @@ TEST_CASE("every component: generalized-α, the variational scheme and SPOOK go 
         std::vector<double> off;
         std::string what;
         bool right = false;
+        const double fall = largest_fall(type.name);
         for (const double zoom : {1.0, 10.0, 100.0}) {
           if (!right) off.clear();
           for (double h = 3.7 / zoom; h > 0.04 / zoom && !right; h /= 2) {
@@ -103,8 +114,8 @@ TEST_CASE("every component: generalized-α, the variational scheme and SPOOK go 
             std::tie(size, what) = difference(alpha, other);
             off.push_back(size);
             const std::size_t n = off.size();
-            right = size < 1e-6 ||
-                    (n > 2 && size < 1e-2 && off[n - 1] < 0.6 * off[n - 2] && off[n - 2] < 0.6 * off[n - 3]);
+            right = size < 1e-6 || (n > 2 && size < 1e-2 && off[n - 1] < fall * off[n - 2] &&
+                                    off[n - 2] < fall * off[n - 3]);
           }
         }
         if (std::getenv("ESCAPEMENT_TELL"))
