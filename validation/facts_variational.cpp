@@ -165,6 +165,35 @@ TEST_CASE("energy of the heavy top over 1,000,000 steps") {
   CHECK(violation < 1e-14);
 }
 
+TEST_CASE("a disk that rolls without slipping keeps its energy: a band of order h², no drift") {
+  const std::string disk = R"yaml(
+  disk: {type: body.cylinder, radius: 0.3 m, length: 0.02 m, density: 2700 kg/m^3, initial: {position: [0, 0, 0.3 m], axis: [1, 0, 0], angle: 90 deg, velocity: [1.5 m/s, 0, 0], angular_velocity: [1 rad/s, 0.5 rad/s, -5 rad/s]}}
+  floor: {type: joint.rolling_wheel, at: disk, axle: [0, 0, 1], radius: 0.3 m})yaml";
+  double width[2];
+  for (int k = 0; k < 2; ++k) {
+    const TextRun run(disk,
+                      fmt::format("until: {} s, step: {} ms, scheme: variational", 400 / (1 << k), 20 >> k),
+                      {"disk.energy"}, "gravity: [0, 0, -9.81 m/s^2]\nstart: assembled");
+    double least[10], most[10];
+    const std::size_t part = run.rows.size() / 10;
+    for (std::size_t i = 0; i < 10; ++i) {
+      least[i] = 1e9, most[i] = -1e9;
+      for (std::size_t j = i * part; j < (i + 1) * part; ++j) {
+        least[i] = std::min(least[i], run.rows[j][0] / run.rows[0][0] - 1);
+        most[i] = std::max(most[i], run.rows[j][0] / run.rows[0][0] - 1);
+      }
+    }
+    width[k] = most[0] - least[0];
+    fmt::print(
+        "rolling disk, h = {} ms: energy within {:.2e} … {:.2e} in the first, {:.2e} … {:.2e} in the "
+        "last tenth of {} steps\n",
+        20 >> k, least[0], most[0], least[9], most[9], run.rows.size() - 1);
+    CHECK(std::abs(least[9] - least[0]) < 0.1 * width[k]);
+    CHECK(std::abs(most[9] - most[0]) < 0.1 * width[k]);
+  }
+  CHECK(std::abs(std::log2(width[0] / width[1]) - 2) < 0.1);
+}
+
 TEST_CASE("jumps, events and samples keep second order") {
   // x″ + x = u with u = 1 from t = 0.3 on; a relay that flips at x = ½, on its way up; a sampled controller at 0.1 s.
   for (const std::string scheme : {"variational", "spook"}) {

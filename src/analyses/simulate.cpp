@@ -285,14 +285,15 @@ class Simulation::Run {
     return report;
   }
 
+  static constexpr double noticed_left_over = 0.02;
+
   /// One linear solve per step is what `spook` promises; where it is not enough, that is told once.
   void note_left_over(const State& state, const StepReport& report) {
-    constexpr double noticed = 0.02;
     RunStatistics& s = result_.statistics;
-    const bool first = s.largest_left_over <= noticed;
+    const bool first = s.largest_left_over <= noticed_left_over;
     s.largest_left_over = report.left_over;
     if (report.left_over_row >= 0) s.left_over_of = system_.unknown_name(report.left_over_row);
-    if (first && report.left_over > noticed)
+    if (first && report.left_over > noticed_left_over)
       warn(fmt::format(
           "at t = {:.4g} s one linear solve leaves {} off by {:.2g} % of its size, and perhaps more later on "
           "(largest_left_over in summary.json): a smaller step, or `scheme: variational`",
@@ -717,6 +718,11 @@ class Simulation::Run {
             "elements at the named rows";
         if (reactions_.told()) f.hint = turning_hint(state, h);
     }
+    if (const RunStatistics& s = result_.statistics; s.largest_left_over > noticed_left_over)
+      f.hint = fmt::format(
+          "a smaller step, or `scheme: variational`: before, one linear solve left {} off by {:.2g} % of its "
+          "size",
+          s.left_over_of, 100 * s.largest_left_over);
     f.cause += last_events();
     result_.failure = std::move(f);
   }

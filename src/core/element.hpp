@@ -349,7 +349,7 @@ void add_rows(const E& e, const Point<S, L>& p, const Shift& c, std::array<S, L:
     e.slip(zv, k);
     for (int m = L::nonholonomics_begin; m < L::rows; ++m) {
       const auto& f = k.r[m];
-      const S force = c.force * z.other[m - n];
+      const S force = c.reaction * z.other[m - n];
       for (int i = 0; i < n; ++i) r[i] += force * f.d[i];
       if (!c.constraint_accelerations) {
         r[m] += c.nonholonomic_scale * f.v;

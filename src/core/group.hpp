@@ -747,7 +747,7 @@ class Group final : public GroupBase {
       for (int m = L::holonomics_begin; m < L::nonholonomics_begin; ++m)
         add(i, m, c.reaction * t.stiffness(m, i));
       if constexpr (Has::rates)
-        for (int m = L::nonholonomics_begin; m < L::rows; ++m) add(i, m, c.force * t.damping(m, i));
+        for (int m = L::nonholonomics_begin; m < L::rows; ++m) add(i, m, c.reaction * t.damping(m, i));
     }
     for (int i = 0; i < L::rows; ++i) {
       const bool holonomic = i >= L::holonomics_begin && i < L::nonholonomics_begin;

@@ -9,8 +9,8 @@ struct Shift {
   double position = 0;
   double velocity = 0;
   double acceleration = 0;
-  // Position rows are  momentum·p + momentum_rate·(dp/dt and what turns with the frame) + force·(flow − ∂T/∂q + k_vᵀμ)
-  // + reaction·Φ_qᵀλ. The balance of forces takes the last three; a discrete Lagrangian p and forces (T-variational-2).
+  // Position rows are  momentum·p + momentum_rate·(dp/dt and what turns with the frame) + force·(flow − ∂T/∂q)
+  // + reaction·(Φ_qᵀλ + k_vᵀμ). The balance of forces takes the last three; a discrete Lagrangian p and forces (T-variational-2).
   double momentum = 0;
   double momentum_rate = 1;
   double force = 1;

@@ -107,9 +107,8 @@ NewtonReport NodeEquations::velocities(State& node, std::span<const double> mome
     open_ = now_open_;
   }
   if (system_.rows(Kind::nonholonomic).size() > 0)
-    system_.constraint_tangent(
-        node, {.velocity = 1, .momentum_rate = 0, .reaction = 0, .flow = 0, .holonomic_scale = 0}, {}, rows_,
-        slip_);
+    system_.constraint_tangent(node, {.velocity = 1, .momentum_rate = 0, .flow = 0, .holonomic_scale = 0}, {},
+                               rows_, slip_);
   if (own_masses_)
     system_.tangent(node, {.acceleration = 1, .momentum_rate = 0, .reaction = 0}, {}, rows_, own_mass_);
   std::fill(weights_.begin(), weights_.end(), 0.0);

@@ -45,6 +45,8 @@ class NodeEquations {
   /// which stays where nothing has mass. `gradient`: Φ_qᵀ at the node, in the columns of the multipliers. Leaves Λ in impulses().
   NewtonReport velocities(State& node, std::span<const double> momentum, std::span<const double> gradient);
   std::span<const double> impulses() const { return impulse_; }
+  /// k_vᵀ of the node, in the columns of the multipliers.
+  std::span<const double> slip_gradient() const { return slip_; }
   /// v̇, x, y, λ, μ of `node` from q, v and the stores (T-node-2); its own are the guess. Where stores do not determine the states
   /// a step `small` does, from the flows given. After velocities(), whose gradient still stands.
   NewtonReport rates(State& node, double small, std::span<const double> flow);

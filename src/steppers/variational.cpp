@@ -121,7 +121,7 @@ bool Variational::reads_accelerations(const State& state) const {
 }
 
 void Variational::set_gradient(const State& at, std::span<double> gradient, std::span<double> phi) {
-  if (holonomic_.size() == 0) return;
+  if (holonomic_.begin == n_) return;
   system_.constraint_tangent(
       at, {.position = 1, .momentum_rate = 0, .force = 0, .flow = 0, .nonholonomic_scale = 0}, {}, phi,
       gradient);
@@ -171,8 +171,7 @@ void Variational::begin_step(const State& state, double h) {
       half_start_[i] = state.rate[i] - (options_.naive_start ? 0.0 : 0.5 * h * state.acceleration[i]);
     std::fill(impulse_start_.begin(), impulse_start_.end(), 0.0);
     if (!options_.naive_start) {  // p_0 is after half of the impulse of t_0 (T-spook-5)
-      for (int m = holonomic_.begin; m < holonomic_.end; ++m)
-        impulse_start_[m] = 0.5 * h * state.value[at[m]];
+      for (int m = holonomic_.begin; m < n_; ++m) impulse_start_[m] = 0.5 * h * state.value[at[m]];
     } else {
       system_.residual(mid_, {.momentum_rate = 0, .reaction = 0}, rows_);
       for (int i = 0; i < positions_; ++i)
@@ -250,7 +249,9 @@ void Variational::measure_left_over(Step& step, const State& state, StepReport& 
   step.residual(rows_linear_);
   newton_.solver().solve(rows_linear_);
   for (int i = 0; i < holonomic_.begin; ++i) {
-    const double size = nominal[i] + std::abs(i < positions_ ? state.rate[i] : state.value[at[i]]);
+    const double before = i < positions_ ? state.rate[i] : state.value[at[i]],
+                 found = i < positions_ ? mid_.rate[i] : mid_.value[at[i]];
+    const double size = nominal[i] + std::max(std::abs(before), std::abs(found));
     const double off = std::abs(rows_linear_[i]) / size;
     if (!(off <= report.left_over)) report.left_over = off, report.left_over_row = i;
   }
@@ -388,9 +389,11 @@ NewtonReport Variational::finish_node(const State& state) {
   const Pattern& p = system_.pattern();
   const auto impulses = node_.impulses();
   std::copy(momentum_.begin(), momentum_.end(), next_p_.begin());
-  for (int m = holonomic_.begin; m < holonomic_.end; ++m)
+  for (int m = holonomic_.begin; m < n_; ++m) {
+    const auto column = m < holonomic_.end ? std::span<const double>(end_gradient_) : node_.slip_gradient();
     for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < positions_; ++k)
-      next_p_[p.row[k]] -= end_gradient_[k] * impulses[m];
+      next_p_[p.row[k]] -= column[k] * impulses[m];
+  }
   for (int i = 0; i < positions_; ++i) {
     if (!node_.has_momentum(i)) next_p_[i] = 0;
     next_bend_[i] = trial_.rate[i] + state.rate[i] - 2 * mid_.rate[i];

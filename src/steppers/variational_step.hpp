@@ -78,11 +78,11 @@ class Variational::Step final : public NewtonProblem {
   double impulse(int m) const {
     return v_.h_ * (v_.mid_.value[v_.system_.value_of_row()[m]] - v_.multiplier_shift_[m]);
   }
-  /// T(u) (p_n − Φ_qᵀ hλ): what the step starts with, in the axes of its momentum.
+  /// T(u) (p_n − Φ_qᵀ hλ − k_vᵀ hμ): what the step starts with, in the axes of its momentum.
   void push() {
     const Pattern& p = v_.system_.pattern();
     std::copy(v_.p_start_.begin(), v_.p_start_.end(), v_.pushed_.begin());
-    for (int m = v_.holonomic_.begin; m < v_.holonomic_.end; ++m) {
+    for (int m = v_.holonomic_.begin; m < v_.n_; ++m) {
       const double rest = impulse(m) - v_.impulse_start_[m];
       for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < v_.positions_; ++k)
         v_.pushed_[p.row[k]] -= v_.gradient_[k] * rest;
@@ -173,7 +173,7 @@ class Variational::Step final : public NewtonProblem {
     for (int i = v_.states_.begin; i < v_.states_.end; ++i)
       if (is_driven(i)) r[i] = from[i];
   }
-  /// From p + (h/2) F to p + T(u/2) (h/2) F − T(u) (p_n − Φ_qᵀ hλ), and s + (h/2) flow − s_n.
+  /// From p + (h/2) F to p + T(u/2) (h/2) F − T(u) (p_n − Φ_qᵀ hλ − k_vᵀ hμ), and s + (h/2) flow − s_n.
   void balance(std::span<double> r) {
     push();
     if (!v_.system_.lie_variables().empty()) {
@@ -223,11 +223,11 @@ class Variational::Step final : public NewtonProblem {
     for (int m = v_.holonomic_.begin; m < v_.holonomic_.end; ++m)
       if (!v_.open_[m]) values[p.find(m, m)] = -v_.softness(m);
   }
-  /// Columns of the impulses: T(u) Φ_qᵀ at the beginning of the step.
+  /// Columns of the impulses: T(u) Φ_qᵀ and T(u) k_vᵀ at the beginning of the step.
   void put_reactions(std::span<double> values) {
     const Pattern& p = v_.system_.pattern();
     const auto& lies = v_.system_.lie_variables();
-    for (int m = v_.holonomic_.begin; m < v_.holonomic_.end; ++m)
+    for (int m = v_.holonomic_.begin; m < v_.n_; ++m)
       for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < v_.positions_;) {
         const int l = v_.lie_of_row_[p.row[k]];
         if (l < 0) {

@@ -178,13 +178,12 @@ void UserEquations::reaction(const Equation& e, std::span<const double> in, cons
                              std::span<double> rows, Matrix m) const {
   const int along = e.sort == Sort::holonomic ? 0 : 1;
   const auto acts = [&](int input) { return input != time && (input - 1) % 3 == along; };
-  const double weight_of_force = e.sort == Sort::holonomic ? c.reaction : c.force;
-  const double multiplier = weight_of_force * in[value_of(e.row)];
+  const double multiplier = c.reaction * in[value_of(e.row)];
   const std::vector<double>& slope = workspace<double>(1);  // as evaluate() left it
   for (const int i : e.used) {
     if (!acts(i)) continue;
     rows[unknown_of(i)] += multiplier * slope[i];
-    if (m) m(unknown_of(i), e.row) += weight_of_force * slope[i];
+    if (m) m(unknown_of(i), e.row) += c.reaction * slope[i];
   }
   if (!m || (c.position == 0 && c.velocity == 0)) return;
   using D = Dual<1>;
