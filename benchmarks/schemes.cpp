@@ -182,6 +182,7 @@ class Runner {
     }
     VariationalOptions o = options_.variational;
     o.proximal = prepared_.proximal;
+    o.tell_left_over = false;  // as in models that a program steps; it would cost one more solve
     return std::make_unique<Variational>(assembly_.system, o);
   }
   State initial() const {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Draws the pictures of the examples' pages anew: examples/NAME/picture.svg, the plot that the model asks for first; for
-# three_schemes docs/schemes.svg, from one run with each scheme.
+# three_schemes docs/schemes.svg, from one run with each scheme. step_times: docs/step_times.svg, from runs of half a minute in
+# real time; only if asked for, since it tells of the machine.
 #
-#   scripts/pictures.sh [NAME...]    default: all
+#   scripts/pictures.sh [NAME...]    default: all examples
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 work=$(mktemp -d)
@@ -13,6 +14,16 @@ if ((${#names[@]} == 0)); then
   for folder in "$root"/examples/*/; do names+=("$(basename "$folder")"); done
 fi
 for name in "${names[@]}"; do
+  if [[ $name == step_times ]]; then
+    for scheme in generalized-alpha variational spook; do
+      "$root/escapement" run "$root/examples/four_bar/model.yaml" --real-time --set simulate.scheme=$scheme --set "simulate.step=1 ms" \
+        --set "simulate.until=10 s" --out "$work/$scheme" --quiet
+    done
+    python3 "$root/scripts/step_times_picture.py" "generalized-α=$work/generalized-alpha" "variational=$work/variational" "SPOOK=$work/spook" \
+      >"$root/docs/step_times.svg"
+    printf '%s\n' "docs/step_times.svg"
+    continue
+  fi
   if [[ $name == three_schemes ]]; then
     for scheme in generalized-alpha variational spook; do
       "$root/escapement" run "$root/examples/$name/model.yaml" --set simulate.scheme=$scheme --out "$work/$scheme" --quiet
