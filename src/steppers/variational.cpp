@@ -98,26 +98,30 @@ void Variational::begin(const State& state, const StartReport&) {
   std::fill(bend_.begin(), bend_.end(), 0.0);
   std::fill(history.slope.begin(), history.slope.end(), 0.0);
   history.fresh = history.started = true;
-  history.bent = reads_accelerations(state);
+  examine(state);
   set_gradient(state, gradient_, phi_);
   epsilon_.clear();
   newton_.invalidate();
 }
 
-/// Does a signal or a state depend on an acceleration?
-bool Variational::reads_accelerations(const State& state) const {
+/// Which rows read accelerations, which velocities?
+void Variational::examine(const State& state) {
   const Pattern& p = system_.pattern();
   std::vector<double> r(n_), values(p.nonzeros());
   State at = state;
-  for (int twice = 0; twice < 2; ++twice) {
-    system_.tangent(at, {.acceleration = 1, .momentum_rate = 0, .reaction = 0, .store_rate = 1}, {}, r,
-                    values);
+  history.bent = history.driven = false;
+  const auto reads = [&](const Shift& c, int end) {  // rows of states …
+    system_.tangent(at, c, {}, r, values);
     for (int k = 0; k < p.column_begin[positions_]; ++k)
-      if (!(values[k] == 0) && p.row[k] >= positions_) return true;
+      if (!(values[k] == 0) && p.row[k] >= positions_ && p.row[k] < end) return true;
+    return false;
+  };
+  for (int twice = 0; twice < 2; ++twice) {
+    history.bent |= reads({.acceleration = 1, .momentum_rate = 0, .reaction = 0, .store_rate = 1}, n_);
+    history.driven |= reads({.velocity = 1, .momentum_rate = 0, .reaction = 0}, states_.end);
     move_aside(system_, at);
     at.t += 0.37;
   }
-  return false;
 }
 
 void Variational::set_gradient(const State& at, std::span<double> gradient, std::span<double> phi) {
@@ -408,6 +412,7 @@ NewtonReport Variational::finish_node(const State& state) {
     }
   }
   // Everything else.
+  if (options_.damped_states && history.driven) count_mean_velocities(state);
   NewtonReport rest =
       options_.damped_states ? node_.implicit_rates(trial_, h / 3) : node_.rates(trial_, 0.5 * h, flow_);
   rest.iterations += report.iterations;
@@ -426,6 +431,21 @@ NewtonReport Variational::finish_node(const State& state) {
     }
   }
   return rest;
+}
+
+/// Over a step the stores count velocities by v_{n+½} h, which is the way (T-variational-8): at its end by 2 v_{n+½} − v_n.
+void Variational::count_mean_velocities(const State& state) {
+  const auto& kinds = node_.state_rows().kinds;
+  system_.state_flow(trial_, work_);
+  for (int i = 0; i < positions_; ++i) {
+    force_[i] = trial_.rate[i];
+    trial_.rate[i] = 2 * mid_.rate[i] - state.rate[i];
+  }
+  system_.state_flow(trial_, rows_);
+  std::copy(force_.begin(), force_.end(), trial_.rate.begin());
+  for (int i = states_.begin; i < states_.end; ++i)
+    if (const StateRow kind = kinds[i - states_.begin]; kind == StateRow::dynamic || kind == StateRow::mixed)
+      trial_.store[i - states_.begin] += h_ / 3 * (work_[i] - rows_[i]);
 }
 
 /// Stores that algebraic rows hold would swing about what they are told, for ever: what holds them moves on with the node (T-node-3).

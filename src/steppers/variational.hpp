@@ -71,8 +71,12 @@ class Variational final : public Stepper {
     std::vector<double> bend;  // v_{n+1} + v_n − 2 v_{n+½}: where velocities are not the mean of their ends
     std::vector<double> slope;           // of x, y, λ over the last step
     double bend_step = 0, bend_age = 0;  // of the step it is from, and how long ago that was
-    bool fresh = true, started = false, bent = false;
-    void archive(Archive& a) { a(p, impulse, half, bend, slope, bend_step, bend_age, fresh, started, bent); }
+    bool fresh = true, started = false;
+    bool bent = false;    // do signals or states read accelerations?
+    bool driven = false;  // do stores change with velocities?
+    void archive(Archive& a) {
+      a(p, impulse, half, bend, slope, bend_step, bend_age, fresh, started, bent, driven);
+    }
   };
   History history;
 
@@ -80,7 +84,7 @@ class Variational final : public Stepper {
   class Step;
   void begin(const State& state, const StartReport& report) override;
   bool started() const override { return history.started; }
-  bool reads_accelerations(const State& state) const;
+  void examine(const State& state);
   void set_gradient(const State& at, std::span<double> gradient, std::span<double> phi);
   void begin_step(const State& state, double h);
   StepReport compute(State& state, double h);
@@ -88,6 +92,7 @@ class Variational final : public Stepper {
   void measure_left_over(Step& step, const State& state, StepReport& report);
   void refuse_contradiction(NewtonReport& report);
   NewtonReport finish_node(const State& state);
+  void count_mean_velocities(const State& state);
   void carry_impulses();
   /// Of the flow at the midpoint, in what states have stored there.
   double state_weight() const { return (options_.damped_states ? 0.25 : 0.5) * h_; }
