@@ -23,10 +23,11 @@ StartReport Stepper::start(State& state, const StartOptions& options) {
 }
 
 void Stepper::check_step(const State& state, double h) const {
+  const bool a_step = h > 0 && std::isfinite(h);
+  if (a_step && started()) return;
   const std::string where = fmt::format("t = {:g} s", state.t);
-  if (!(h > 0) || !std::isfinite(h))
-    throw ModelError("E-STEP", where, fmt::format("the step size is {:g} s", h), "give a positive number");
-  if (!started()) throw ModelError("E-STEP", where, "advance before start", "call start(state) first");
+  if (a_step) throw ModelError("E-STEP", where, "advance before start", "call start(state) first");
+  throw ModelError("E-STEP", where, fmt::format("the step size is {:g} s", h), "give a positive number");
 }
 
 }  // namespace escapement

@@ -110,7 +110,7 @@ void Variational::examine(const State& state) {
   std::vector<double> r(n_), values(p.nonzeros());
   State at = state;
   history.bent = history.driven = false;
-  const auto reads = [&](const Shift& c, int end) {  // rows of states …
+  const auto reads = [&](const Shift& c, int end) {  // in the rows of states, and on to the end
     system_.tangent(at, c, {}, r, values);
     for (int k = 0; k < p.column_begin[positions_]; ++k)
       if (!(values[k] == 0) && p.row[k] >= positions_ && p.row[k] < end) return true;
