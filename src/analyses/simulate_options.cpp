@@ -138,7 +138,7 @@ struct RelaxationFields {
       throw error(
           "E-UNITS", model, "relaxation",
           fmt::format(
-              "a compliance in m/N or rad/(N*m) does not fit {}, which is neither a length nor an angle",
+              "a compliance in m/N or rad/N/m does not fit {}, which is neither a length nor an angle",
               system.row_name(row)),
           "`relaxations` by component, and none for this one");
     return length;
@@ -169,6 +169,7 @@ std::vector<Relaxation> relaxations(const Model& model, const Assembly& assembly
         if (name.find('.') == std::string::npos) break;
       }
     rows.push_back(system.rows(Kind::holonomic).end > row ? fields->of(model, system, row) : Relaxation{});
+    if (system.row_name(row).ends_with("(coordinate)")) rows.back().compliance = 0;  // what defines one does not give way
   }
   for (const auto& [pattern, its] : named)
     if (!used.contains(pattern))

@@ -22,7 +22,7 @@ static std::vector<Parameter> relaxation_fields() {
       number("compliance", "m/N", "of equations between lengths: how far they give way; 0: rigid")
           .at_least(0)
           .otherwise("0"),
-      number("angular_compliance", "rad/(N*m)", "of equations between angles").at_least(0).otherwise("0")};
+      number("angular_compliance", "rad/N/m", "of equations between angles").at_least(0).otherwise("0")};
 }
 
 /// Records whose names are those of components, or patterns.

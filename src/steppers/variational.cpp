@@ -110,6 +110,7 @@ void Variational::examine(const State& state) {
   std::vector<double> r(n_), values(p.nonzeros());
   State at = state;
   history.bent = history.driven = false;
+  history.stiffness.assign(states_.size(), 0.0);
   const auto reads = [&](const Shift& c, int end) {  // in the rows of states, and on to the end
     system_.tangent(at, c, {}, r, values);
     for (int k = 0; k < p.column_begin[positions_]; ++k)
@@ -119,6 +120,16 @@ void Variational::examine(const State& state) {
   for (int twice = 0; twice < 2; ++twice) {
     history.bent |= reads({.acceleration = 1, .momentum_rate = 0, .reaction = 0, .store_rate = 1}, n_);
     history.driven |= reads({.velocity = 1, .momentum_rate = 0, .reaction = 0}, states_.end);
+    if (states_.size() > 0) {
+      std::vector<double> stored(p.nonzeros());
+      system_.tangent(at, {.momentum_rate = 0, .reaction = 0, .store = 1, .flow = 0}, {}, r, stored);
+      system_.tangent(at, {.momentum_rate = 0, .reaction = 0}, {}, r, values);
+      for (int i = states_.begin; i < states_.end; ++i) {
+        const int k = p.find(i, i);
+        double& fastest = history.stiffness[i - states_.begin];
+        fastest = std::max(fastest, k < 0 || stored[k] == 0 ? INFINITY : std::abs(values[k] / stored[k]));
+      }
+    }
     move_aside(system_, at);
     at.t += 0.37;
   }
@@ -141,6 +152,7 @@ void Variational::discontinuity(State& state, double slack) {
   histories.back = false;
   std::swap(state, after);
   set_gradient(state, gradient_, phi_);  // constraints may have come or gone
+  history.jumped = true;
   corner();
 }
 
@@ -181,6 +193,13 @@ void Variational::begin_step(const State& state, double h) {
       for (int i = 0; i < positions_; ++i)
         if (node_.has_momentum(i)) p_start_[i] -= 0.5 * h * rows_[i];
     }
+  } else {  // what is in p_n already, as if the step before had had this size: hλ then tells λ, whatever the sizes (T-node-4)
+    for (int m = holonomic_.begin; m < n_; ++m)
+      if (node_.soft.empty() || !node_.soft[m - holonomic_.begin])
+        impulse_start_[m] =
+            history.jumped ? 0.5 * h * state.value[at[m]]
+                           : history.impulse[m] * (h / history.step) +
+                                 0.125 * h * (history.step - h) * history.slope[m];
   }
   if (system_.switches()) system_.open_rows(state, open_);
   for (int m = holonomic_.begin; m < n_; ++m)
@@ -444,8 +463,10 @@ void Variational::count_mean_velocities(const State& state) {
   system_.state_flow(trial_, rows_);
   std::copy(force_.begin(), force_.end(), trial_.rate.begin());
   for (int i = states_.begin; i < states_.end; ++i)
-    if (const StateRow kind = kinds[i - states_.begin]; kind == StateRow::dynamic || kind == StateRow::mixed)
-      trial_.store[i - states_.begin] += h_ / 3 * (work_[i] - rows_[i]);
+    if (const StateRow kind = kinds[i - states_.begin]; kind == StateRow::dynamic || kind == StateRow::mixed) {
+      const double fast = h_ * history.stiffness[i - states_.begin];  // what follows v at once is to follow v_{n+1}
+      trial_.store[i - states_.begin] += h_ / 3 * (work_[i] - rows_[i]) / (1 + fast * fast);
+    }
 }
 
 /// Stores that algebraic rows hold would swing about what they are told, for ever: what holds them moves on with the node (T-node-3).
@@ -478,7 +499,8 @@ void Variational::commit(State& state) {
   for (int i = positions_; i < n_; ++i) history.slope[i] = (trial_.value[at[i]] - state.value[at[i]]) / h_;
   gradient_.swap(end_gradient_);
   phi_.swap(end_phi_);
-  history.fresh = false;
+  history.step = h_;
+  history.fresh = history.jumped = false;
   trial_.history.swap(state.history);
   std::swap(state, trial_);
   system_.remember(state, false);
