@@ -193,3 +193,41 @@ TEST_CASE("short steps after long ones") {
           doctest::Approx(33.178).epsilon(scheme == "spook" ? 5e-3 : 1e-3));  // generalized-α, in the limit
   }
 }
+
+TEST_CASE("rows that read a multiplier: second order at steps of any size") {
+  // A sleigh on a blade, braked by the square of the load of the blade.
+  const std::string sleigh = R"yaml(
+  sleigh: {type: body.rigid, mass: 2, principal_inertia: [0.3, 0.3, 0.5], frames: {blade: {position: [-0.2, 0, 0]}}, initial: {velocity: [1, 0.4, 0], angular_velocity: [0, 0, 2]}}
+  ice: {type: joint.planar, between: [ground, sleigh]}
+  blade: {type: joint.knife_edge, at: sleigh.blade}
+  brake: {type: control.expression, inputs: {f: blade.force}, expression: -(0.2 1/N)*f^2, unit: N}
+  zero: {type: control.constant, value: 0, unit: N}
+  drag: {type: force.point, at: sleigh, axes: frame, input: [brake, zero, zero]}
+gravity: none
+)yaml";
+  const double exact = last(sleigh, "until: 1, step: 0.00025", "ice.x");
+  for (const std::string scheme : {"variational", "spook"}) {
+    double off[2];
+    for (int k = 0; k < 2; ++k) {
+      const double h = 0.01 / (1 << k);
+      off[k] = last(sleigh, fmt::format("until: 1, steps: [{}, {}], scheme: {}", h, 3 * h, scheme), "ice.x") -
+               exact;
+    }
+    CHECK(std::log2(off[0] / off[1]) == doctest::Approx(2).epsilon(0.05));
+    CHECK(std::abs(off[1]) < 2e-4);
+  }
+}
+
+TEST_CASE("constraints that give way: by angles, and in joints whose coordinates are used") {
+  const std::string body =
+      "  plate: {type: body.rigid, mass: 2, principal_inertia: [0.3, 0.3, 0.5], frames: {edge: {position: "
+      "[0.1, 0, 0]}}}\n"
+      "  ice: {type: joint.planar, between: [ground, plate]}\n"
+      "  weight: {type: force.point, at: plate.edge, force: [0, 0, -20]}\n"
+      "  sx: {type: translational.spring, stiffness: 3, between: [ground, ice.x]}\n"
+      "gravity: none\n";
+  const std::string settings =
+      "until: 1, step: 0.01, scheme: spook, relaxations: {ice: {compliance: 1e-5, angular_compliance: 2e-5}}";
+  CHECK(last(body, settings, "plate.position.z") == doctest::Approx(-20 * 1e-5).epsilon(1e-3));
+  CHECK(2 * last(body, settings, "plate.quaternion.y") == doctest::Approx(20 * 0.1 * 2e-5).epsilon(1e-3));
+}

@@ -169,7 +169,8 @@ std::vector<Relaxation> relaxations(const Model& model, const Assembly& assembly
         if (name.find('.') == std::string::npos) break;
       }
     rows.push_back(system.rows(Kind::holonomic).end > row ? fields->of(model, system, row) : Relaxation{});
-    if (system.row_name(row).ends_with("(coordinate)")) rows.back().compliance = 0;  // what defines one does not give way
+    if (system.row_name(row).ends_with("(coordinate)"))
+      rows.back().compliance = 0;  // what defines one does not give way
   }
   for (const auto& [pattern, its] : named)
     if (!used.contains(pattern))

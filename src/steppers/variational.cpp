@@ -193,13 +193,14 @@ void Variational::begin_step(const State& state, double h) {
       for (int i = 0; i < positions_; ++i)
         if (node_.has_momentum(i)) p_start_[i] -= 0.5 * h * rows_[i];
     }
-  } else {  // what is in p_n already, as if the step before had had this size: hλ then tells λ, whatever the sizes (T-node-4)
+  }
+  share_ = 1;
+  if (!history.fresh && (history.jumped || h != history.step)) {  // λ is right whatever the sizes (T-node-4)
+    const double ratio = h / history.step;
+    const bool alone = history.jumped || ratio > 4;  // then rounding would be all that the last step tells
+    share_ = alone ? 0.5 : 0.5 * (1 + ratio);
     for (int m = holonomic_.begin; m < n_; ++m)
-      if (node_.soft.empty() || !node_.soft[m - holonomic_.begin])
-        impulse_start_[m] =
-            history.jumped ? 0.5 * h * state.value[at[m]]
-                           : history.impulse[m] * (h / history.step) +
-                                 0.125 * h * (history.step - h) * history.slope[m];
+      if (!is_soft(m)) impulse_start_[m] = alone ? 0.0 : ratio * ratio * history.impulse[m];
   }
   if (system_.switches()) system_.open_rows(state, open_);
   for (int m = holonomic_.begin; m < n_; ++m)
@@ -319,8 +320,10 @@ StepReport Variational::compute(State& state, double h) {
     report.newton = solve_linear(step);
     if (report.ok() && options_.tell_left_over) measure_left_over(step, state, report);
   } else {
-    if (std::abs(factored_for_ - h) > 0.1 * h) newton_.invalidate();
+    if (std::abs(factored_for_ - h) > 0.1 * h || std::abs(factored_share_ - share_) > 0.1)
+      newton_.invalidate();
     factored_for_ = h;
+    factored_share_ = share_;
     report.newton = newton_.solve(step);
     if (report.newton.status == NewtonStatus::no_convergence ||
         report.newton.status == NewtonStatus::not_finite) {
@@ -463,8 +466,10 @@ void Variational::count_mean_velocities(const State& state) {
   system_.state_flow(trial_, rows_);
   std::copy(force_.begin(), force_.end(), trial_.rate.begin());
   for (int i = states_.begin; i < states_.end; ++i)
-    if (const StateRow kind = kinds[i - states_.begin]; kind == StateRow::dynamic || kind == StateRow::mixed) {
-      const double fast = h_ * history.stiffness[i - states_.begin];  // what follows v at once is to follow v_{n+1}
+    if (const StateRow kind = kinds[i - states_.begin];
+        kind == StateRow::dynamic || kind == StateRow::mixed) {
+      const double fast =
+          h_ * history.stiffness[i - states_.begin];  // what follows v at once is to follow v_{n+1}
       trial_.store[i - states_.begin] += h_ / 3 * (work_[i] - rows_[i]) / (1 + fast * fast);
     }
 }
@@ -538,7 +543,8 @@ void Variational::interpolate(const State& from, double s, State& between) const
 }
 
 void Variational::archive(Archive& a) {
-  a(history, gradient_, phi_, epsilon_, factored_for_, linear_matrix_, newton_, node_, *jumps_);
+  a(history, gradient_, phi_, epsilon_, factored_for_, factored_share_, linear_matrix_, newton_, node_,
+    *jumps_);
   if (history.p.size() != static_cast<std::size_t>(positions_) ||
       history.slope.size() != static_cast<std::size_t>(n_) ||
       gradient_.size() != static_cast<std::size_t>(system_.pattern().nonzeros()))

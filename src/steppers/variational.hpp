@@ -78,7 +78,8 @@ class Variational final : public Stepper {
     bool bent = false;    // do signals or states read accelerations?
     bool driven = false;  // do stores change with velocities?
     void archive(Archive& a) {
-      a(p, impulse, half, bend, slope, bend_step, bend_age, step, stiffness, fresh, started, jumped, bent, driven);
+      a(p, impulse, half, bend, slope, bend_step, bend_age, step, stiffness, fresh, started, jumped, bent,
+        driven);
     }
   };
   History history;
@@ -99,6 +100,8 @@ class Variational final : public Stepper {
   void carry_impulses();
   /// Of the flow at the midpoint, in what states have stored there.
   double state_weight() const { return (options_.damped_states ? 0.25 : 0.5) * h_; }
+  bool is_soft(int row) const { return !node_.soft.empty() && node_.soft[row - holonomic_.begin]; }
+  double share(int row) const { return is_soft(row) ? 1.0 : share_; }
   double relax(int row) const;         // τ of a constraint row
   double damping_time(int row) const;  // d of it
   double softness(int row) const;      // Σ of a constraint row
@@ -109,7 +112,8 @@ class Variational final : public Stepper {
   Range states_, holonomic_;
   Newton newton_;
   NodeEquations node_;
-  double h_ = 0, factored_for_ = 0;
+  double h_ = 0, factored_for_ = 0, factored_share_ = 1;
+  double share_ = 1;  // of hλ that acts at the beginning of a step, beside what has acted (T-node-4)
   std::optional<JumpSolver> jumps_;
   State after_;               // a jump
   double softening_ = 1e-10;  // Σ of rigid constraints under SPOOK, relative to Φ_q M⁻¹ Φ_qᵀ

@@ -83,7 +83,7 @@ class Variational::Step final : public NewtonProblem {
     const Pattern& p = v_.system_.pattern();
     std::copy(v_.p_start_.begin(), v_.p_start_.end(), v_.pushed_.begin());
     for (int m = v_.holonomic_.begin; m < v_.n_; ++m) {
-      const double rest = impulse(m) - v_.impulse_start_[m];
+      const double rest = v_.share(m) * impulse(m) - v_.impulse_start_[m];
       for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < v_.positions_; ++k)
         v_.pushed_[p.row[k]] -= v_.gradient_[k] * rest;
     }
@@ -227,11 +227,12 @@ class Variational::Step final : public NewtonProblem {
   void put_reactions(std::span<double> values) {
     const Pattern& p = v_.system_.pattern();
     const auto& lies = v_.system_.lie_variables();
-    for (int m = v_.holonomic_.begin; m < v_.n_; ++m)
+    for (int m = v_.holonomic_.begin; m < v_.n_; ++m) {
+      const double share = v_.share(m);
       for (int k = p.column_begin[m]; k < p.column_begin[m + 1] && p.row[k] < v_.positions_;) {
         const int l = v_.lie_of_row_[p.row[k]];
         if (l < 0) {
-          values[k] += v_.gradient_[k];
+          values[k] += share * v_.gradient_[k];
           ++k;
           continue;
         }
@@ -239,12 +240,14 @@ class Variational::Step final : public NewtonProblem {
         const double* T = &v_.T_[lies[l].place.tangent];
         double g[3] = {};
         const int begin = k;
-        for (; k < p.column_begin[m + 1] && p.row[k] < first + 3; ++k) g[p.row[k] - first] = v_.gradient_[k];
+        for (; k < p.column_begin[m + 1] && p.row[k] < first + 3; ++k)
+          g[p.row[k] - first] = share * v_.gradient_[k];
         for (int e = begin; e < k; ++e) {
           const int i = n - 3 + p.row[e] - first;
           for (int j = 0; j < 3; ++j) values[e] += T[i * n + n - 3 + j] * g[j];
         }
       }
+    }
   }
   /// −d(T(u) w)/dv on the diagonal blocks of rotations.
   void put_turning(std::span<double> values) {
