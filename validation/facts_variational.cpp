@@ -240,7 +240,7 @@ TEST_CASE("jumps, events and samples keep second order") {
 }
 
 TEST_CASE("a motor on a four-bar: the voltage of the motor is counted along the way") {
-  // (T-variational-8): with v_{n+1} in the flow of the node the angle would be seven times as far off as by the midpoint rule.
+  // (T-variational-8): with v_{n+1} in the flow of the node the angle would be nine times as far off as by the midpoint rule.
   const std::string head = R"yaml(gravity: [0, -9.81 m/s^2, 0]
 parameters:
   a: 0.2 m
