@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/manifold.hpp"
+
 namespace escapement {
 
 EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
@@ -32,8 +34,13 @@ EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
     for (int k = 0; k < n; ++k)
       for (int i = 0; i < corners; ++i) functions_.push_back({g.get(), k, i, owner_of(g.get(), k), true});
   }
-  for (auto* x : {&start_, &end_, &middle_, &work_, &low_, &high_}) x->reserve(functions_.size());
-  for (auto* x : {&passing_, &early_, &due_, &change_.who}) x->reserve(functions_.size());
+  for (Function& f : functions_)
+    f.trigger = std::any_of(assembly.triggers.begin(), assembly.triggers.end(), [&](const EventType& e) {
+      return e.trigger.group == f.group && e.trigger.index == f.element;
+    });
+  for (auto* x : {&start_, &end_, &middle_, &work_, &low_, &high_, &ahead_}) x->reserve(functions_.size());
+  for (auto* x : {&passing_, &early_, &due_, &leaving_, &change_.who}) x->reserve(functions_.size());
+  moves_.reserve(assembly.system.size());
   change_.impacts.reserve(functions_.size());
   change_.fired.reserve(assembly.triggers.size());
 }
@@ -168,6 +175,48 @@ const std::vector<int>& EventWatch::due(const State& state, const std::vector<in
       due_.push_back(static_cast<int>(i));
   }
   return due_;
+}
+
+const std::vector<int>& EventWatch::leaving(const State& state) {
+  leaving_.clear();
+  double fastest = 0;
+  for (const double a : state.acceleration) fastest = std::max(fastest, std::abs(a));
+  if (fastest == 0) return leaving_;
+  constexpr double border = 1e-9, ahead = 1e-3, least = 1e-8;
+  const System& system = assembly_.system;
+  values(state, work_);
+  // How much a function changes a little later: with the positions, by v or by v̇, or with the velocities.
+  const auto moved = [&](double by_rate, double by_acceleration) {
+    moves_.assign(system.size(), 0.0);
+    for (std::size_t i = 0; i < state.acceleration.size(); ++i)
+      moves_[i] = by_rate * state.rate[i] + by_acceleration * state.acceleration[i];
+    between_.take_numbers(state);
+    move_positions(system, state.value, moves_, between_.value, {});
+    values(between_, ahead_);
+  };
+  const auto at_border = [&](std::size_t i) {
+    const Function& f = functions_[i];
+    return !f.corner && !f.trigger && !f.muted && std::abs(work_[i]) <= border * std::max(1.0, f.largest);
+  };
+  const auto mark = [&](double scale) {
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      if (at_border(i) && ahead_[i] - work_[i] < -least * scale * fastest)
+        leaving_.push_back(static_cast<int>(i));
+  };
+  bool any = false;
+  for (std::size_t i = 0; i < functions_.size(); ++i) any = any || at_border(i);
+  if (!any) return leaving_;
+  between_.take_numbers(state);
+  for (std::size_t i = 0; i < state.acceleration.size(); ++i)
+    between_.rate[i] += ahead * state.acceleration[i];
+  values(between_, ahead_);
+  mark(ahead);
+  moved(ahead, 0);  // what is reached with a velocity is an event of the next step
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (std::abs(ahead_[i] - work_[i]) > ahead * border) work_[i] = INFINITY;
+  moved(0, 0.5 * ahead * ahead);
+  mark(0.5 * ahead * ahead);
+  return leaving_;
 }
 
 bool EventWatch::chatters(int function, double time, double short_time) {

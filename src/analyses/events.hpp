@@ -46,6 +46,11 @@ class EventWatch {
   /// Modes that do not hold in this state. Those of `crossed` have just begun, where their functions are zero but for what
   /// their location leaves over.
   const std::vector<int>& due(const State& state, const std::vector<int>& crossed = {});
+  /// Modes that hold at this instant alone: what is at the border of its mode, at rest, leaves it by its acceleration
+  /// (T-unilateral-3).
+  const std::vector<int>& leaving(const State& state);
+  /// An event of the model, which acts, rather than a mode.
+  bool is_trigger(int function) const { return functions_[function].trigger; }
   const std::string& name(int function) const { return names_[functions_[function].owner]; }
   bool is_corner(int function) const { return functions_[function].corner; }
   /// The function passed zero at this time: has it done so too often, in intervals below `short_time`?
@@ -61,7 +66,7 @@ class EventWatch {
   struct Function {
     const GroupBase* group;
     int element, index, owner;  // owner: of names_
-    bool corner, muted = false;
+    bool corner, muted = false, trigger = false;
     double side = 1;       // of a corner
     double largest = 0;    // |value| so far
     double last = -1e300;  // when it passed zero …
@@ -75,7 +80,8 @@ class EventWatch {
   std::vector<Function> functions_;  // group by group: crossings, then kinks
   std::vector<std::string> names_;
   std::vector<double> start_, end_, middle_, work_, low_, high_;
-  std::vector<int> passing_, early_, due_;
+  std::vector<int> passing_, early_, due_, leaving_;
+  std::vector<double> ahead_, moves_;
   Change change_;
   double soonest_ = 0;
   State between_;

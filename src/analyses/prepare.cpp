@@ -5,8 +5,8 @@
 #include <numbers>
 #include <random>
 
+#include "analyses/consistent_start.hpp"
 #include "analyses/equilibrium.hpp"
-#include "analyses/events.hpp"
 #include "analyses/simulate.hpp"
 #include "core/manifold.hpp"
 #include "core/redundancy.hpp"
@@ -106,7 +106,7 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
   const System& system = assembly.system;
   Prepared result;
   State& state = result.state = assembly.initial;
-  apply_jumps_at_start(assembly, state);
+  apply_jumps_at_start(assembly, state, options.slack);
   system.enter(state);
   StartOptions start = options.start;
   start.kept = assembly.kept;
@@ -124,7 +124,8 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
     }
     project(system, state, start);
     system.enter(state);
-    system.remember(state, true);
+    system.remember(state, true);  // winding numbers; signals are not known yet
+    for (History& h : state.history) h = {};
     tell_moves(
         system, given, state,
         options.mode == StartMode::equilibrium ? "the search for an equilibrium" : "the start was assembled:",
@@ -134,6 +135,9 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
   }
   if (system.rows(Kind::holonomic).size() + system.rows(Kind::nonholonomic).size() > 0)
     examine_constraints(system, options, result);
+  start.proximal = std::max(start.proximal, result.proximal);
+  if (ConsistentStart consistent(assembly, start, options.slack); !consistent.trivial())
+    consistent.find(state);
   return result;
 }
 
@@ -141,13 +145,7 @@ Prepared prepare_consistent(const Assembly& assembly, const PrepareOptions& opti
   Prepared result = prepare(assembly, options);
   StartOptions start = options.start;
   start.proximal = std::max(start.proximal, result.proximal);
-  EventWatch watch(assembly);
-  for (int round = 0; round < 50; ++round) {  // until all modes hold
-    make_consistent(assembly.system, result.state, start);
-    const auto due = watch.empty() ? std::vector<int>() : watch.due(result.state);
-    if (due.empty()) break;
-    watch.cross(result.state, due);
-  }
+  make_consistent(assembly.system, result.state, start);
   return result;
 }
 

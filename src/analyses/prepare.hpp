@@ -18,7 +18,8 @@ struct PrepareOptions {
   StartMode mode = StartMode::given;
   Redundancy redundancy = Redundancy::report;
   StartOptions start;
-  int load_steps = 1;                                // of an equilibrium; more than one needs …
+  double slack = 0;    // s: what is due so little after the start counts as then
+  int load_steps = 1;  // of an equilibrium; more than one needs …
   std::function<Assembly(double loads)> with_loads;  // … the model with a part of its loads
 };
 
@@ -33,7 +34,7 @@ struct Prepared {
 /// Of the model's `start:` and `simulate.redundant`. The model must outlive them.
 PrepareOptions prepare_options(const Model& model);
 
-/// Throws ModelError: E-START, E-EQUILIBRIUM, E-REDUNDANT …
+/// With all modes as they hold, and the first samples taken. Throws ModelError: E-START, E-EQUILIBRIUM, E-REDUNDANT …
 Prepared prepare(const Assembly& assembly, const PrepareOptions& options);
 
 /// Prepared and made consistent: accelerations, multipliers, signals.

@@ -48,7 +48,17 @@ void Sampling::read_inputs(const Sampler& s, const State& state, std::vector<dou
     inputs.push_back(u.is_ground() ? 0.0 : state.value[system_.variables()[u.variable].value]);
 }
 
-bool Sampling::apply(State& state, double now) {
+void Sampling::begin(double now) {
+  bool sampled = false;
+  for (Clock& c : clocks_)
+    while (c.next() <= now) {
+      sampled = sampled || !c.outputs;
+      c.done += 1;
+    }
+  samples_ += sampled ? 1 : 0;
+}
+
+bool Sampling::apply(State& state, double now, const Modes& modes) {
   bool changed = false;
   due_.clear();
   for (Clock& c : clocks_)  // outputs come first: a computation may take the whole period
@@ -71,14 +81,20 @@ bool Sampling::apply(State& state, double now) {
     }
   if (due_.empty()) return changed;
   std::sort(due_.begin(), due_.end());
-  return run_all(state) || changed;
+  return run_all(state, modes) || changed;
+}
+
+/// Signals, and the modes that they decide on.
+void Sampling::settle(State& state, const Modes& modes) {
+  do settler_->settle(state);
+  while (modes && modes(state));
 }
 
 /// Blocks that feed each other, directly or through signals, see what belongs to this sample: those whose inputs have changed
 /// since they were run are run again, from the memory before, until none is (T-sample-2).
-bool Sampling::run_all(State& state) {
+bool Sampling::run_all(State& state, const Modes& modes) {
   ++samples_;
-  settler_->settle(state);  // sources may have jumped
+  settle(state, modes);  // sources may have jumped
   before_ = state.memory;
   bool changed = false;
   for (std::size_t round = 0;; ++round) {
@@ -103,7 +119,7 @@ bool Sampling::run_all(State& state) {
           fmt::format("sampled blocks feed each other within one sample, without end, at t = {:g} s",
                       state.t),
           "a sampled.delay somewhere on the loop");
-    settler_->settle(state);
+    settle(state, modes);
   }
 }
 

@@ -1,5 +1,6 @@
 // Sampling: when sampled blocks compute, in which order, and when their outputs change (T-sample).
 #pragma once
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -14,8 +15,12 @@ class Sampling {
   bool empty() const { return samplers_.empty(); }
   /// When the next sample is, or the next output that waits for its computation; infinity: never.
   double next() const;
-  /// Everything that is due by now. True: an output changed.
-  bool apply(State& state, double now);
+  /// Changes modes that do not hold with the signals of this state; false: all hold.
+  using Modes = std::function<bool(State&)>;
+  /// Everything that is due by now. True: an output changed. `modes`: what switches between the blocks of one sample.
+  bool apply(State& state, double now, const Modes& modes = {});
+  /// What is due by now has been applied already, to the state at the start.
+  void begin(double now);
   long samples() const { return samples_; }
   void archive(Archive& a) {
     for (Clock& c : clocks_) a(c.done);
@@ -35,7 +40,8 @@ class Sampling {
     double next() const { return offset + done * period; }
   };
   void read_inputs(const Sampler& s, const State& state, std::vector<double>& inputs) const;
-  bool run_all(State& state);
+  void settle(State& state, const Modes& modes);
+  bool run_all(State& state, const Modes& modes);
   bool run(const Sampler& s, State& state, const std::vector<double>& before,
            const std::vector<double>& inputs);
 

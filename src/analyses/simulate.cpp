@@ -22,7 +22,7 @@ class Simulation::Run {
         system_(assembly.system),
         options_(options),
         observer_(observer),
-        prepared_(prepare(assembly, options.prepare)),
+        prepared_(prepare(assembly, start_of(options))),
         stepper_(make_stepper()),
         rows_(system_.size()) {
     for (auto* x : {&fired_, &settling_}) x->reserve(watch_.size());
@@ -110,14 +110,23 @@ class Simulation::Run {
       result_.failure = {e.code, e.where, owner_of_unknown(e.where), "", result_.state.t, e.cause, e.hint};
     }
   }
+  /// As the scheme starts.
+  static PrepareOptions start_of(const SimulateOptions& options) {
+    PrepareOptions o = options.prepare;
+    o.slack = options.adaptive ? 1e-13 * options.until : Timetable(options, false).slack();
+    if (options.method == Method::generalized_alpha) return o;
+    o.start.hold_massless = true;
+    if (options.variational.quasi_linear) o.start.proximal = std::max(o.start.proximal, 1e-9);
+    return o;
+  }
   void begin(State& state) {
-    jumps_.apply(state, state.t + slack());
+    State first = state;  // jumps and samples of the first instant are in the state already
+    jumps_.apply(first, state.t + slack());
+    sampling_.begin(state.t + slack());
     for (const auto& w : prepared_.warnings) warn(w);
     result_.statistics.notes = prepared_.notes;
     for (std::string& w : stepper_->warnings()) warn(std::move(w));
     count(stepper_->start(state).newton);
-    if (sampling_.next() <= state.t + slack() && sampling_.apply(state, state.t + slack()))
-      count(stepper_->restart(state).newton);
     if (!watch_.empty()) {
       settle(state, watch_.due(state), false);
       watch_.begin(state);
@@ -782,8 +791,8 @@ long Simulation::pivotings() const { return run_->pivotings(); }
 const RunResult& Simulation::result() const { return run_->result(); }
 RunResult Simulation::end() { return run_->end(); }
 
-void apply_jumps_at_start(const Assembly& assembly, State& state) {
-  Jumps(assembly.events).apply(state, state.t);
+void apply_jumps_at_start(const Assembly& assembly, State& state, double slack) {
+  Jumps(assembly.events).apply(state, state.t + slack);
 }
 
 RunResult simulate(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer,

@@ -158,7 +158,7 @@ class Simulation {
 };
 
 /// What sources jump to at the very start, or have before.
-void apply_jumps_at_start(const Assembly& assembly, State& state);
+void apply_jumps_at_start(const Assembly& assembly, State& state, double slack = 0);
 
 /// Throws ModelError(s) for a start that does not exist; numerical failures are in the result.
 /// `resume`: what checkpoint() was given, of the same model and options; the run goes on bit by bit as it would have. Throws
