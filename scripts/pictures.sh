@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 
 names=("$@")
 if ((${#names[@]} == 0)); then
-  for folder in "$root"/examples/*/; do names+=("$(basename "$folder")"); done
+  for page in "$root"/examples/*/README.md; do names+=("$(basename "${page%/*}")"); done
 fi
 for name in "${names[@]}"; do
   if [[ $name == step_times ]]; then

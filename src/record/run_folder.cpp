@@ -48,8 +48,9 @@ RunFolder RunFolder::beside(const fs::path& model, const std::string& suffix) {
       fs::weakly_canonical(model.has_parent_path() ? model.parent_path() : fs::path("."), fault);
   std::string base = folder.string();
   const fs::path here = fs::current_path(fault);
-  if (const fs::path relative = folder.lexically_relative(here);
-      !fault && !relative.empty() && *relative.begin() != "..")
+  if (fs::exists(folder.parent_path() / models_only, fault)) base = folder.filename().string();
+  else if (const fs::path relative = folder.lexically_relative(here);
+           !fault && !relative.empty() && *relative.begin() != "..")
     base = relative == "." ? (fs::path("..") / folder.filename()).string() : relative.string();
   for (int i = 1; i < 100000; ++i) {
     const fs::path candidate = base + suffix + (i == 1 ? "" : fmt::format("-{}", i));

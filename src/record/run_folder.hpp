@@ -12,6 +12,8 @@ class RunFolder {
   /// The first line of the model in a run folder begins so.
   static constexpr std::string_view model_heading = "# The model as run";
 
+  /// A folder with a file of this name holds models alone: results of runs go to the current folder instead.
+  static constexpr const char* models_only = ".models-only";
   /// `<model's folder>-run`, or `-run-2`, `-run-3` … if there is one already. Throws FileError.
   static RunFolder beside(const std::filesystem::path& model, const std::string& suffix = "-run");
   /// This folder: new, empty, or (with `replace`) an earlier run, whose files are removed.

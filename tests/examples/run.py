@@ -47,6 +47,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         shutil.copytree(example, root / "examples" / example.name)
+        shutil.copy(example.parent / ".models-only", root / "examples")
         (root / "escapement").symlink_to(program)
         todo = commands((example / "README.md").read_text())
         assert any(c.startswith("./escapement run") for c in todo), "the README runs nothing"
@@ -54,7 +55,8 @@ def main():
             done = subprocess.run(["bash", "-e", "-c", command], cwd=root, capture_output=True, text=True)
             assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}(status {done.returncode})"
             print(f"$ {command}\n{done.stdout}", end="")
-        run = root / "examples" / f"{example.name}-run"
+        assert [p.name for p in (root / "examples").iterdir() if p.is_dir()] == [example.name], "results among the examples"
+        run = root / f"{example.name}-run"
         summary = json.loads((run / "summary.json").read_text())
         assert summary["status"] == "done" and not summary["warnings"], summary
         for plot in root.rglob("*.svg"):
