@@ -284,6 +284,7 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   j.set("title", model.title).set("status", failure ? "failed" : result.stopped ? "interrupted" : "done");
   j.set("steps", s.steps)
       .set("rejected_steps", s.rejected_steps)
+      .set("substeps", s.substeps)
       .set("newton_iterations", s.newton_iterations);
   j.set("factorizations", s.factorizations)
       .set("wall_seconds", wall)

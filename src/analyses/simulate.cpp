@@ -91,6 +91,7 @@ class Simulation::Run {
     result_.statistics.simulated_seconds = result_.state.t;
     name_the_most_violated();
     result_.statistics.samples = sampling_.samples();
+    tell_substeps();
     for (int i = 0; i < static_cast<int>(limited_.size()); ++i)
       if (limited_[i] > 0)
         result_.statistics
@@ -102,6 +103,15 @@ class Simulation::Run {
   }
 
  private:
+  void tell_substeps() {
+    const RunStatistics& s = result_.statistics;
+    if (s.substeps == 0) return;
+    warn(
+        fmt::format("steps had no solution as a whole and were halved, first at t = {:.4g} s: {} substeps, "
+                    "the smallest of "
+                    "{:.2g} s. Look at what happens there; a smaller step or `adaptive: true` avoids it",
+                    s.first_divided, s.substeps, s.smallest_substep));
+  }
   template <class F>
   void guarded(const F& f) {
     try {
@@ -139,7 +149,7 @@ class Simulation::Run {
 
   void archive(Archive& a) {
     a(result_.state, result_.statistics, *stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
-      singular_, regular_steps_, next_output_, overrides_, limited_);
+      singular_, regular_steps_, next_output_, overrides_, limited_, substep_);
     if (control_) a(*control_);
     else a(timetable_);
   }
@@ -202,7 +212,7 @@ class Simulation::Run {
   void advance(State& state) {
     RunStatistics& s = result_.statistics;
     iterations_ = factorizations_ = rejected_ = 0;
-    PlannedStep step = options_.adaptive ? chosen(state.t) : timetable_.next(state.t, next_jump(state));
+    PlannedStep step = options_.adaptive ? chosen(state.t) : prescribed(state);
     fired_.clear();
     if (!compute(state, step)) return;
     if (step.size == 0) {  // something switches before any time passes
@@ -216,7 +226,7 @@ class Simulation::Run {
     ++s.steps;
     s.smallest_step = s.steps == 1 ? step.size : std::min(s.smallest_step, step.size);
     s.largest_step = std::max(s.largest_step, step.size);
-    if (!options_.adaptive) timetable_.taken(step, state.t);
+    if (!options_.adaptive) prescribed_taken(step, state.t);
     if (!watch_.empty()) watch_.taken();
     account(state);
     if (step.jump) jump(state);
@@ -242,6 +252,30 @@ class Simulation::Run {
     const double h = left < 2 * wanted ? 0.5 * left : wanted;
     return {h, t + h, true, false, 0};
   }
+  /// The next prescribed step, or the part of it that is likely to have a solution (T-step-4).
+  PlannedStep prescribed(const State& state) {
+    PlannedStep step = timetable_.next(state.t, next_jump(state));
+    if (substep_ < (1 - 1e-9) * step.size) shorten(step, state.t, substep_);
+    return step;
+  }
+  /// After a part of a step the next one may be twice as long, until whole steps are taken again.
+  void prescribed_taken(const PlannedStep& step, double t) {
+    timetable_.taken(step, t);
+    if (substep_ == INFINITY) return;
+    RunStatistics& s = result_.statistics;
+    s.smallest_substep = s.substeps++ == 0 ? step.size : std::min(s.smallest_substep, step.size);
+    substep_ = std::max(substep_, 2 * step.size);
+    if (substep_ >= timetable_.size()) substep_ = INFINITY;
+  }
+  /// A prescribed step has no solution: half of it may have. False: it is too small already.
+  bool halve(PlannedStep& step, double t) {
+    const double half = 0.5 * step.size;
+    if (half < std::ldexp(0.99 * timetable_.size(), -options_.substeps) || !(t + half > t)) return false;
+    if (std::isnan(result_.statistics.first_divided)) result_.statistics.first_divided = t;
+    substep_ = half;
+    shorten(step, t, half);
+    return true;
+  }
   void shorten(PlannedStep& step, double t, double size) {
     step = {size, t + size, options_.adaptive, false,
             step.passed > 0 && step.passed < t + size ? step.passed : 0.0};
@@ -266,6 +300,7 @@ class Simulation::Run {
       ++result_.statistics.rejected_steps;
       ++rejected_;
       if (!options_.adaptive) {
+        if (halve(step, state.t)) continue;
         fail(state, step.size, report.ok() ? failed_ : report.newton);
         return false;
       }
@@ -763,6 +798,7 @@ class Simulation::Run {
   int iterations_ = 0, factorizations_ = 0, rejected_ = 0;  // of the present step
   std::vector<Override> overrides_;
   std::unique_ptr<Assembly> other_;  // with the numbers that events have set; it holds ours meanwhile
+  double substep_ = INFINITY;        // of a prescribed step that has no solution as a whole
   long regular_steps_ = 0, next_output_ = 0;
   int most_violated_ = -1, most_violated_velocity_ = -1;  // by row
   std::vector<int> settling_, crossed_;                   // work of settle()

@@ -1,6 +1,7 @@
 // simulate: from an assembled model to the end of its simulated time, with fixed, prescribed or error-controlled steps.
 // Steps end exactly where sources jump (T-jump) and where something switches (T-event). All at once, or step by step.
 #pragma once
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,6 +24,7 @@ struct SimulateOptions {
   bool adaptive = false;
   ErrorScales scales;                      // of adaptive steps
   double first = 0, h_min = 0, h_max = 0;  // s; 0: chosen
+  int substeps = 10;                       // so often a prescribed step without a solution is halved
   double event_tolerance = 0;              // s; 0: 1e-12 of the run
   /// The same model with other numbers: for events that set parameters.
   std::function<Assembly(const std::vector<Override>&)> retune;
@@ -54,7 +56,9 @@ void need_fixed_steps(const Model& model, const SimulateOptions& options, const 
 
 struct RunStatistics {
   long steps = 0, rejected_steps = 0, newton_iterations = 0, factorizations = 0, rows = 0;
-  long samples = 0;  // instants at which sampled blocks computed
+  long substeps = 0;  // parts of prescribed steps that had no solution as a whole …
+  double first_divided = NAN, smallest_substep = 0;  // … the first of which began here
+  long samples = 0;                                  // instants at which sampled blocks computed
   double simulated_seconds = 0;
   double smallest_step = 0, largest_step = 0;
   std::string ended_by;  // an event that stops the run
@@ -75,10 +79,10 @@ struct RunStatistics {
   std::optional<EnergyBalance> energy;  // of what states any
 
   void archive(Archive& a) {
-    a(steps, rejected_steps, newton_iterations, factorizations, rows, samples, simulated_seconds,
-      smallest_step, largest_step, ended_by, limited_by, largest_violation, largest_velocity_violation,
-      most_violated, most_violated_velocity, events, event_count, largest_left_over, left_over_of, warnings,
-      notes, energy);
+    a(steps, rejected_steps, substeps, first_divided, smallest_substep, newton_iterations, factorizations,
+      rows, samples, simulated_seconds, smallest_step, largest_step, ended_by, limited_by, largest_violation,
+      largest_velocity_violation, most_violated, most_violated_velocity, events, event_count,
+      largest_left_over, left_over_of, warnings, notes, energy);
   }
 };
 

@@ -47,6 +47,9 @@ void prescribed_steps(const Model& model, SimulateOptions& o) {
 
 void adaptive_steps(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
+  if (v.given("substeps"))
+    throw error("E-VALUE", model, "substeps",
+                "it belongs to prescribed steps: adaptive ones shrink down to h_min", "h_min, or remove it");
   o.adaptive = true;
   if (v.find("steps"))
     throw error("E-VALUE", model, "steps", "adaptive steps are not prescribed", "remove it, or `adaptive`");
@@ -244,6 +247,7 @@ SimulateOptions simulate_options(const Model& model) {
                 "simulate: {until: 10 s, step: 0.01 s}");
   SimulateOptions o;
   o.until = number(v, "until");
+  o.substeps = static_cast<int>(number(v, "substeps"));
   if (number(v, "adaptive") != 0) adaptive_steps(model, o);
   else prescribed_steps(model, o);
   if (v.find("event_tolerance")) o.event_tolerance = number(v, "event_tolerance");

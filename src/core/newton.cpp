@@ -157,6 +157,27 @@ bool Newton::jumped(NewtonProblem& problem) {
   return finite() && change <= 0.01 * size;
 }
 
+/// Does the present increment lead back along the last one? Then a solution lies between the two points.
+bool Newton::turned_back(NewtonProblem& problem) const {
+  const auto w = problem.weights();
+  double along = 0, now = 0, before = 0;
+  for (std::size_t i = 0; i < increment_.size(); ++i) {
+    const double a = w[i] * increment_[i], b = w[i] * previous_[i];
+    along += a * b, now += a * a, before += b * b;
+  }
+  return along < -0.8 * std::sqrt(now * before);
+}
+
+/// Back by as much as makes both increments meet: one step of the secant (T-newton-5). Newton alone goes to and fro for ever
+/// about a root with a steep slope, a signed square root for instance. Leaves a new matrix, if there is one at that point.
+bool Newton::secant_step(NewtonProblem& problem, double rate, NewtonReport& report) {
+  const double scale = 1 / (1 + rate);
+  move(problem, increment_, scale);
+  ++report.iterations;
+  problem.tangent(residual_, values_);
+  return !finite() || !all_finite(values_) || refactor(problem, report);
+}
+
 /// Last resort: back to where the last increment started, a new matrix there, and a shorter step that brings the next
 /// increment down (natural monotonicity test). Leaves a new matrix at the point reached.
 bool Newton::damped_step(NewtonProblem& problem, NewtonReport& report) {
@@ -169,8 +190,11 @@ bool Newton::damped_step(NewtonProblem& problem, NewtonReport& report) {
     move(problem, previous_, scale);
     problem.residual(residual_);
     if (finite() && next_increment(problem) <= (1 - 0.5 * scale) * norm) {
-      ++report.iterations;
-      return renew(problem, report);
+      problem.tangent(residual_, values_);
+      if (finite() && all_finite(values_)) {  // else: on the very point where a root has no slope
+        ++report.iterations;
+        return refactor(problem, report);
+      }
     }
     move(problem, previous_, -scale);
   }
@@ -261,6 +285,8 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
       solver_->distrust();
       if (!broken && age > 1) {  // perhaps only because the matrix is old
         if (!renew(problem, report)) return report;
+      } else if (!broken && rate < 2 && turned_back(problem)) {
+        if (!secant_step(problem, rate, report)) return report;
       } else if (way == Way::free && !broken) {
         move(problem, increment_, 1.0);
         ++report.iterations;

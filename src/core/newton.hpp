@@ -92,6 +92,8 @@ class Newton {
   bool refactor(NewtonProblem& problem, NewtonReport& report);
   double next_increment(NewtonProblem& problem);
   bool jumped(NewtonProblem& problem);
+  bool turned_back(NewtonProblem& problem) const;
+  bool secant_step(NewtonProblem& problem, double rate, NewtonReport& report);
   bool damped_step(NewtonProblem& problem, NewtonReport& report);
   double weighted(NewtonProblem& problem) const;
   void estimate_floors(NewtonProblem& problem);

@@ -121,6 +121,11 @@ const std::vector<Parameter>& simulate_schema() {
           .positive()
           .at_most(1e-2)
           .otherwise("1e-12"),
+      integer("substeps",
+              "how many times a prescribed step that has no solution may be halved; 0: the run ends there")
+          .at_least(0)
+          .at_most(40)
+          .otherwise("10"),
       integer("newton_iterations", "most iterations of a step").at_least(1).at_most(1000).otherwise("50"),
   };
   return schema;

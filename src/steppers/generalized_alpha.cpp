@@ -536,9 +536,10 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
   step.place();
   const int factorizations = report.newton.factorizations;
   report.newton = newton_.solve(step);
-  // A guess along the last accelerations may lead far off: once more, with velocities that stay as they are (T-newton-6).
-  if (positions > 0 && (report.newton.status == NewtonStatus::no_convergence ||
-                        report.newton.status == NewtonStatus::not_finite)) {
+  // A guess along the last accelerations may lead far off, or where a function has no value: once more, with velocities,
+  // states and signals that stay as they are (T-newton-6).
+  if (report.newton.status == NewtonStatus::no_convergence ||
+      report.newton.status == NewtonStatus::not_finite) {
     trial_.take_numbers(state);
     trial_.t = state.t + h;
     for (int i = 0; i < positions; ++i) trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
