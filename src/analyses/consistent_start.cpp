@@ -62,10 +62,20 @@ bool ConsistentStart::switch_by_signals(State& state) {
   return true;
 }
 
-void ConsistentStart::find(State& state) {
+void ConsistentStart::modes(State& state) {
   given_ = state;
   known_ = false;
   search(state);
+}
+
+State& ConsistentStart::consistent(State& state) {
+  given_ = state;
+  known_ = false;
+  return solve(state);
+}
+
+void ConsistentStart::find(State& state) {
+  modes(state);
   if (Sampling sampling(assembly_); sampling.next() <= state.t + slack_) {
     switched_.clear();
     sampling.apply(state, state.t + slack_, [this](State& s) { return switch_by_signals(s); });

@@ -15,6 +15,10 @@ class ConsistentStart {
   /// To consistent values in which all modes hold and the first samples are taken. Positions, velocities and given states stay.
   /// Throws ModelError: as make_consistent(), E-CHATTER for modes that do not come to hold, E-LOOP for samples.
   void find(State& state);
+  /// The same without samples.
+  void modes(State& state);
+  /// Consistent values with the modes as they are, until the next call.
+  State& consistent(State& state);
 
  private:
   State& solve(State& state);

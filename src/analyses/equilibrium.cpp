@@ -34,11 +34,13 @@ class Turning {
 /// Pseudo-transient continuation: [K + C/τ + M/τ², Φ_qᵀ; Φ_q, 0] δ = −R (T-equilibrium-2).
 class Relaxation {
  public:
-  Relaxation(const System& system, State& state, const StartOptions& options, const Turning& turning)
+  Relaxation(const System& system, State& state, const StartOptions& options, const Turning& turning,
+             ModesOnTheWay modes = {})
       : system_(system),
         state_(state),
         options_(options),
         turning_(turning),
+        modes_(std::move(modes)),
         newton_(system, 0, {}),
         r_(system.size()),
         du_(system.size()),
@@ -68,7 +70,8 @@ class Relaxation {
       if (!turning_.is_still()) turning_.give(state_);
       const auto at = system_.value_of_row();
       for (int i = system_.rows(Kind::position).end; i < system_.size(); ++i) state_.value[at[i]] += du_[i];
-      if (size < 1e-11 && others_ < 1e-10 && tau >= 1e-2 * longest) return true;
+      const bool switched = modes_ && modes_(state_);
+      if (!switched && size < 1e-11 && others_ < 1e-10 && tau >= 1e-2 * longest) return true;
       tau = std::min(longest, tau * (size < 0.03 ? 4 : 1.7));
     }
     return false;
@@ -76,6 +79,12 @@ class Relaxation {
 
   /// The rows that are farthest from balance, as the start sees them.
   int worst() const { return worst_; }
+  /// What is left to move, over nominal magnitudes.
+  double left() {
+    const double tau = 1e6 * first_step();
+    system_.state_store(state_, stored_);
+    return std::max(increment(tau), others_);
+  }
 
  private:
   Shift shift(double tau) const {
@@ -153,6 +162,7 @@ class Relaxation {
   State& state_;
   const StartOptions& options_;
   const Turning& turning_;
+  ModesOnTheWay modes_;
   Newton newton_;
   std::vector<double> r_, du_, stored_, operators_;
   std::vector<char> kept_;
@@ -162,7 +172,8 @@ class Relaxation {
 
 }  // namespace
 
-EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options) {
+EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options,
+                                   const ModesOnTheWay& modes) {
   EquilibriumReport report;
   const int positions = system.rows(Kind::position).end;
   std::fill(state.rate.begin(), state.rate.begin() + positions, 0.0);
@@ -177,7 +188,14 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
   close(state);
   const State before = state;
   const Turning at_rest(system);
-  Relaxation relaxation(system, state, still, at_rest);
+  ModesOnTheWay closing;
+  if (modes)
+    closing = [&](State& s) {  // a stop that is passed closes, and what passed it comes back to it
+      if (!modes(s)) return false;
+      close(s);
+      return true;
+    };
+  Relaxation relaxation(system, state, still, at_rest, closing);
   if (!relaxation.run(report, 2000))
     throw ModelError(
         "E-EQUILIBRIUM", system.row_name(relaxation.worst()),
@@ -198,11 +216,20 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
   try {
     close(pushed);
     EquilibriumReport ignored;
-    Relaxation(system, pushed, still, at_rest).run(ignored, 200);
+    Relaxation(system, pushed, still, at_rest, closing).run(ignored, 200);
     report.unstable = !moved(system, state, pushed, 1e-2).empty();
   } catch (const ModelError&) {  // the push led out of what the constraints allow
   }
   return report;
+}
+
+RestDefect rest_defect(const System& system, const State& state, const StartOptions& options) {
+  State at = state;
+  std::fill(at.acceleration.begin(), at.acceleration.end(), 0.0);
+  const Turning at_rest(system);
+  Relaxation relaxation(system, at, options, at_rest);
+  const double size = relaxation.left();
+  return {size, relaxation.worst()};
 }
 
 bool newton_to_equilibrium(const System& system, State& state, const StartOptions& options) {

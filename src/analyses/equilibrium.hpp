@@ -17,7 +17,17 @@ struct EquilibriumReport {
 /// Moves the state to an equilibrium near it: downhill, by implicit steps of a damped motion whose step grows until
 /// they are Newton's. What is kept stays. States and signals take their steady values. Throws ModelError E-EQUILIBRIUM
 /// naming the row that stays out of balance.
-EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options);
+/// `modes`: asked after every move; true: something has switched, and the search goes on with that.
+using ModesOnTheWay = std::function<bool(State& state)>;
+EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options,
+                                   const ModesOnTheWay& modes = {});
+
+/// Does it rest in truth? How far the row that moves most would go from here, over its nominal magnitude.
+struct RestDefect {
+  double size = 0;
+  int row = 0;
+};
+RestDefect rest_defect(const System& system, const State& state, const StartOptions& options);
 
 /// By Newton's method alone, from a state near it: along a path of loads it follows the equilibrium, whether stable or not.
 /// False: it does not get there, and the state is as it was.

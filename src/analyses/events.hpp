@@ -43,6 +43,7 @@ class EventWatch {
   };
   /// These have passed zero: modes change, corners turn.
   const Change& cross(State& state, const std::vector<int>& functions);
+  const Change& last_change() const { return change_; }
   /// Modes that do not hold in this state. Those of `crossed` have just begun, where their functions are zero but for what
   /// their location leaves over.
   const std::vector<int>& due(const State& state, const std::vector<int>& crossed = {});
@@ -52,6 +53,10 @@ class EventWatch {
   /// An event of the model, which acts, rather than a mode.
   bool is_trigger(int function) const { return functions_[function].trigger; }
   const std::string& name(int function) const { return names_[functions_[function].owner]; }
+  ElementId element(int function) const { return {functions_[function].group, functions_[function].element}; }
+  bool same_element(int a, int b) const {
+    return functions_[a].group == functions_[b].group && functions_[a].element == functions_[b].element;
+  }
   bool is_corner(int function) const { return functions_[function].corner; }
   /// The function passed zero at this time: has it done so too often, in intervals below `short_time`?
   bool chatters(int function, double time, double short_time);

@@ -36,6 +36,14 @@ void ModeSearch::look(const State& values) {
   if (!due_.empty()) return;
   modes_only(watch_.leaving(values));
   at_rest_ = true;
+  if (at_start_) return;
+  // What was located at a border is there but for rounding, which decides nothing: time will.
+  const auto just_switched = [&](int f) {
+    const auto same = [&](int c) { return watch_.same_element(c, f); };
+    return std::any_of(crossed_.begin(), crossed_.end(), same) ||
+           std::any_of(already_->begin(), already_->end(), same);
+  };
+  due_.erase(std::remove_if(due_.begin(), due_.end(), just_switched), due_.end());
 }
 
 bool ModeSearch::seen_before(const State& state) {
@@ -56,7 +64,10 @@ void ModeSearch::in_canonical_order(std::vector<int>& functions) const {
 
 ModeSearch::Outcome ModeSearch::run(State& state, const Solve& solve) { return run(state, {}, solve); }
 
-ModeSearch::Outcome ModeSearch::run(State& state, const std::vector<int>& first, const Solve& solve) {
+ModeSearch::Outcome ModeSearch::run(State& state, const std::vector<int>& first, const Solve& solve,
+                                    const std::vector<int>& already) {
+  at_start_ = first.empty();
+  already_ = &already;
   crossed_.clear();
   how_ = Continuation::none;
   corner_ = at_rest_ = false;
@@ -82,7 +93,10 @@ ModeSearch::Outcome ModeSearch::run(State& state, const std::vector<int>& first,
       if (due_.empty() || before_.empty()) throw *none;
       if (!one_by_one) next = 0, in_canonical_order(due_);
       one_by_one = true;
-      if (next == due_.size()) throw *none;
+      if (next == due_.size()) {
+        if (!with_others(state, solve)) throw *none;
+        return Outcome::hold;
+      }
       state.memory = before_;
       one_.assign(1, due_[next++]);
       switch_modes(state, state, one_);
@@ -101,6 +115,43 @@ ModeSearch::Outcome ModeSearch::run(State& state, const std::vector<int>& first,
     if (!change.impacts.empty() && !leaving) return Outcome::acts;
   }
   return Outcome::cycles;
+}
+
+/// What is due cannot switch alone: one or two others of its kind switch with it, if then everything holds. So diodes that
+/// would close a loop without resistance commutate (T-unilateral-4).
+bool ModeSearch::with_others(State& state, const Solve& solve) {
+  const std::vector<int> due = due_;
+  const std::vector<double> before = before_;
+  const auto is_due = [&](int f) {
+    return std::any_of(due.begin(), due.end(), [&](int d) { return watch_.same_element(d, f); });
+  };
+  std::vector<int> others;
+  for (int f = 0; f < static_cast<int>(watch_.size()); ++f)
+    if (!watch_.is_corner(f) && !watch_.is_trigger(f) && !is_due(f) &&
+        std::any_of(due.begin(), due.end(),
+                    [&](int d) { return watch_.element(d).group == watch_.element(f).group; }))
+      others.push_back(f);
+  in_canonical_order(others);
+  if (others.size() > 40) others.resize(40);
+  const auto hold = [&](std::vector<int> set) {
+    set.insert(set.end(), due.begin(), due.end());
+    state.memory = before;
+    const std::size_t known = crossed_.size();
+    switch_modes(state, state, set);
+    try {
+      look(solve(state));
+      if (due_.empty()) return true;
+    } catch (const ModelError&) {  // not these
+    }
+    crossed_.resize(known);
+    return false;
+  };
+  for (const int f : others)
+    if (hold({f})) return true;
+  for (std::size_t i = 0; i < others.size(); ++i)
+    for (std::size_t j = i + 1; j < others.size(); ++j)
+      if (!watch_.same_element(others[i], others[j]) && hold({others[i], others[j]})) return true;
+  return false;
 }
 
 std::string ModeSearch::participants() const {

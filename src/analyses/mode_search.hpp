@@ -23,7 +23,9 @@ class ModeSearch {
   };
   /// From modes of which these functions have passed zero, to modes that all hold; into the memory of the state. Events of the
   /// model take part in the first change only: they fire when all else holds.
-  Outcome run(State& state, const std::vector<int>& first, const Solve& solve);
+  /// `already`: what has switched at this instant before. It is at the border of its mode, and stays there by rounding.
+  Outcome run(State& state, const std::vector<int>& first, const Solve& solve,
+              const std::vector<int>& already = {});
   /// From modes that have not been looked at yet.
   Outcome run(State& state, const Solve& solve);
 
@@ -40,6 +42,7 @@ class ModeSearch {
  private:
   const EventWatch::Change& switch_modes(State& state, State& values, const std::vector<int>& functions);
   void look(const State& values);
+  bool with_others(State& state, const Solve& solve);
   bool seen_before(const State& state);
   void in_canonical_order(std::vector<int>& functions) const;
 
@@ -48,7 +51,9 @@ class ModeSearch {
   std::vector<double> before_;             // modes from which the last change was made
   std::vector<std::vector<double>> seen_;  // modes that were tried
   std::size_t tried_ = 0;                  // … so many of them
-  bool at_rest_ = false;                   // what is due only begins to leave its mode
+  bool at_start_ = false;                  // nothing has been located
+  const std::vector<int>* already_ = nullptr;
+  bool at_rest_ = false;  // what is due only begins to leave its mode
   Continuation how_ = Continuation::none;
   bool corner_ = false;
 };

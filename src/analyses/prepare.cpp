@@ -7,6 +7,7 @@
 
 #include "analyses/consistent_start.hpp"
 #include "analyses/equilibrium.hpp"
+#include "analyses/rest.hpp"
 #include "analyses/simulate.hpp"
 #include "core/manifold.hpp"
 #include "core/redundancy.hpp"
@@ -110,14 +111,16 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
   system.enter(state);
   StartOptions start = options.start;
   start.kept = assembly.kept;
+  const bool still = options.mode == StartMode::equilibrium;
   if (options.mode != StartMode::given) {
     State given = state;
-    if (options.mode == StartMode::equilibrium) std::fill(given.rate.begin(), given.rate.end(), 0.0);
-    if (options.mode == StartMode::equilibrium) {
-      const EquilibriumReport report =
-          options.load_steps > 1
-              ? step_to_equilibrium(system, state, start, options.load_steps, options.with_loads)
-              : find_equilibrium(system, state, start);
+    if (still) {
+      std::fill(given.rate.begin(), given.rate.end(), 0.0);
+      EquilibriumReport report;
+      if (options.load_steps > 1)
+        report = step_to_equilibrium(system, state, start, options.load_steps, options.with_loads);
+      Rest rest(assembly, start, options.slack);
+      if (options.load_steps <= 1 || !rest.trivial()) report = rest.find(state);
       if (report.unstable)
         result.warnings.push_back("the equilibrium is not stable: pushed a little, it moves away");
       start.kept.rate.clear();
@@ -126,10 +129,8 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
     system.enter(state);
     system.remember(state, true);  // winding numbers; signals are not known yet
     for (History& h : state.history) h = {};
-    tell_moves(
-        system, given, state,
-        options.mode == StartMode::equilibrium ? "the search for an equilibrium" : "the start was assembled:",
-        result);
+    tell_moves(system, given, state,
+               still ? "the search for an equilibrium" : "the start was assembled:", result);
   } else if (system.rows(Kind::holonomic).size() > 0) {
     check_constraints(system, state, start);  // before judging what depends on what
   }
@@ -138,6 +139,7 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
   start.proximal = std::max(start.proximal, result.proximal);
   if (ConsistentStart consistent(assembly, start, options.slack); !consistent.trivial())
     consistent.find(state);
+  if (still) Rest(assembly, start, options.slack).refuse_motion(state);
   return result;
 }
 

@@ -58,6 +58,47 @@ void Sampling::begin(double now) {
   samples_ += sampled ? 1 : 0;
 }
 
+/// f(sampler, number) of all that is kept, sampler by sampler.
+template <class S, class F>
+void Sampling::each_kept(S& memory, const F& f) const {
+  for (const Sampler& s : samplers_) {
+    for (std::size_t k = 0; k < s.memory.size(); ++k) f(s, memory[s.place + k]);
+    for (const ElementId& held : s.held) f(s, memory[held.group->memory_of(held.index)]);
+  }
+}
+
+std::vector<double> Sampling::kept(const State& state) const {
+  std::vector<double> numbers;
+  each_kept(state.memory, [&](const Sampler&, double x) { numbers.push_back(x); });
+  return numbers;
+}
+
+void Sampling::keep(State& state, std::span<const double> kept) const {
+  std::size_t i = 0;
+  each_kept(state.memory, [&](const Sampler&, double& x) { x = kept[i++]; });
+  for (const Sampler& s : samplers_)
+    for (std::size_t k = 0; s.delay > 0 && k < s.held.size(); ++k)
+      state.memory[s.place + s.memory.size() + k] = state.memory[s.held[k].group->memory_of(s.held[k].index)];
+}
+
+const std::string& Sampling::keeper(std::size_t number) const {
+  for (const Sampler& s : samplers_) {
+    const std::size_t count = s.memory.size() + s.held.size();
+    if (number < count) return s.name;
+    number -= count;
+  }
+  return samplers_.back().name;
+}
+
+void Sampling::compute_all(State& state) {
+  due_.resize(samplers_.size());
+  for (std::size_t i = 0; i < due_.size(); ++i) due_[i] = static_cast<int>(i);
+  run_all(state, {});
+  for (const Sampler& s : samplers_)
+    for (std::size_t k = 0; s.delay > 0 && k < s.held.size(); ++k)
+      state.memory[s.held[k].group->memory_of(s.held[k].index)] = state.memory[s.place + s.memory.size() + k];
+}
+
 bool Sampling::apply(State& state, double now, const Modes& modes) {
   bool changed = false;
   due_.clear();

@@ -21,6 +21,14 @@ class Sampling {
   bool apply(State& state, double now, const Modes& modes = {});
   /// What is due by now has been applied already, to the state at the start.
   void begin(double now);
+  /// All blocks compute once, whenever their samples are, and their outputs change at once: what rest asks for
+  /// (T-equilibrium-5).
+  void compute_all(State& state);
+  /// What blocks keep from sample to sample, outputs included: to read, and to set.
+  std::vector<double> kept(const State& state) const;
+  void keep(State& state, std::span<const double> kept) const;
+  /// Whose number that is.
+  const std::string& keeper(std::size_t number) const;
   long samples() const { return samples_; }
   void archive(Archive& a) {
     for (Clock& c : clocks_) a(c.done);
@@ -39,6 +47,8 @@ class Sampling {
     double done = 0;  // so many times
     double next() const { return offset + done * period; }
   };
+  template <class S, class F>
+  void each_kept(S& memory, const F& f) const;
   void read_inputs(const Sampler& s, const State& state, std::vector<double>& inputs) const;
   void settle(State& state, const Modes& modes);
   bool run_all(State& state, const Modes& modes);

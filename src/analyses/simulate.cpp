@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyses/events.hpp"
+#include "analyses/mode_search.hpp"
 #include "analyses/reaction_watch.hpp"
 #include "analyses/sampling.hpp"
 #include "analyses/singularity.hpp"
@@ -70,6 +70,13 @@ class Simulation::Run {
   }
   void rehearse(int steps) {
     stepper_->rehearse_jump(result_.state);
+    if (!watch_.empty()) {
+      before_ = trial_ = result_.state;
+      trial_.history.clear();
+      beyond_.emplace(system_, stepper_->start_options());
+      State at = result_.state;
+      beyond_->solve(at);
+    }
     const std::string bytes = save();
     for (int k = 0; k < steps && !finished(); ++k) step_whole();
     result_.failure.reset();
@@ -438,12 +445,75 @@ class Simulation::Run {
           return chatter(state, watch_.name(f));
         }
       }
+      before_.take_numbers(state);
       const EventWatch::Change& change = watch_.cross(state, functions);
+      const bool acts = !change.fired.empty() || !change.impacts.empty();
+      const Continuation how = change.how;
+      try {
+        carry_out(state, change);
+      } catch (const ModelError&) {  // others must switch with them
+        if (acts || how == Continuation::none) throw;
+        state.memory = before_.memory;
+        settle_together(state, told);
+        continue;
+      }
       if (told)
         for (const int f : change.who) event(state.t, watch_.name(f));
-      carry_out(state, change);
       crossed.insert(crossed.end(), functions.begin(), functions.end());
       functions = watch_.due(state, crossed);
+      if (acts || how == Continuation::none || over()) continue;
+      if (functions.empty()) {
+        functions = watch_.leaving(state);
+        std::erase_if(functions, [&](int f) {  // rounding at a border decides nothing
+          return std::any_of(crossed.begin(), crossed.end(),
+                             [&](int c) { return watch_.same_element(c, f); });
+        });
+      }
+      if (std::any_of(functions.begin(), functions.end(), [&](int f) { return !watch_.is_trigger(f); }))
+        settle_together(state, told);
+    }
+  }
+
+  /// One change has led to others: all modes are found together, from what was before (T-unilateral-2). What is left to do, such
+  /// as events of the model, is in settling_.
+  void settle_together(State& state, bool told) {
+    if (!beyond_) beyond_.emplace(system_, stepper_->start_options());
+    // Velocities are the same, but exactly zero where something has come to stick.
+    std::copy_n(state.rate.begin(), system_.rows(Kind::position).end, before_.rate.begin());
+    const auto modes =
+        std::remove_if(settling_.begin(), settling_.end(), [&](int f) { return watch_.is_trigger(f); });
+    settling_.erase(modes, settling_.end());
+    const auto solve = [this](State& s) -> State& {
+      trial_.take_numbers(before_);
+      trial_.memory = s.memory;
+      LentHistory histories(s, trial_);
+      beyond_->solve(trial_);
+      return trial_;
+    };
+    const auto outcome = search_.run(state, settling_, solve, crossed_);
+    if (outcome == ModeSearch::Outcome::cycles) {
+      settling_.clear();
+      return chatter(state, search_.participants());
+    }
+    // Accelerations and rates stay: the scheme takes up their whole jump.
+    state.value = before_.value;
+    state.store = before_.store;
+    if (told) tell_switched(state.t);
+    crossed_.insert(crossed_.end(), search_.crossed().begin(), search_.crossed().end());
+    EventWatch::Change change;
+    if (outcome == ModeSearch::Outcome::acts) change = watch_.last_change();
+    change.how = std::max(change.how, search_.how());
+    carry_out(state, change);
+    if (!over()) settling_ = watch_.due(state, crossed_);
+  }
+  /// Elements that have another mode in the end.
+  void tell_switched(double t) {
+    const auto& list = search_.crossed();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto same = [&](int f) { return watch_.same_element(f, list[i]); };
+      if (std::none_of(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i), same) &&
+          std::count_if(list.begin(), list.end(), same) % 2 == 1)
+        event(t, watch_.name(list[i]));
     }
   }
 
@@ -572,7 +642,9 @@ class Simulation::Run {
     f.time = state.t;
     f.where = fmt::format("t={:g} s", state.t);
     f.component = who;
-    f.cause = fmt::format("{} switches to and fro without time going on", who) + last_events();
+    f.cause = fmt::format("{} {} to and fro without time going on", who,
+                          who.find(" and ") == std::string::npos ? "switches" : "switch") +
+              last_events();
     f.hint =
         "give it a hysteresis or a smooth transition; an ideal switch in a loop has no motion between its "
         "two sides";
@@ -802,6 +874,10 @@ class Simulation::Run {
   long regular_steps_ = 0, next_output_ = 0;
   int most_violated_ = -1, most_violated_velocity_ = -1;  // by row
   std::vector<int> settling_, crossed_;                   // work of settle()
+  ModeSearch search_{watch_, assembly_.initial.memory.size()};
+  std::optional<JumpSolver>
+      beyond_;            // values that modes would lead to, made when several depend on each other
+  State before_, trial_;  // values before a change of modes, and with those that are tried
   struct Acting {
     std::vector<std::pair<const EventAction*, double>> actions;
     std::vector<double> in;

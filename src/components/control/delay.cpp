@@ -67,6 +67,11 @@ Delay::Value Delay::delayed(double t, const History& history) const {
 void Delay::remember(const Point& p, History& history, bool fresh) const {
   std::vector<Sample>& s = history.samples;
   const double u = p.value[0];
+  // What was remembered at this very instant gives way: pieces without a length are none.
+  if (fresh && s.size() > 1 && s.back().fresh && s.back().time == p.t) {
+    s.pop_back();
+    if (!history.jumps.empty() && history.jumps.back() == p.t) history.jumps.pop_back();
+  }
   const bool start = s.empty();
   if (start) history.passed = -std::numeric_limits<double>::infinity();
   // Only what jumped must be met exactly when it comes out; a kink costs no order.

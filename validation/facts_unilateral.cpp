@@ -1,0 +1,315 @@
+// Friction, stops, diodes and switches as one mechanism: what switches at the same instant is solved together, and the order of
+// the components does not matter (T-unilateral). Rest is rest with all of them (T-equilibrium-4).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "run_text.hpp"
+
+using namespace escapement;
+using namespace escapement::validation;
+
+namespace {
+
+const std::vector<std::string> schemes = {"generalized-alpha", "variational", "spook"};
+
+std::string lines(const std::vector<std::string>& components) {
+  std::string text;
+  for (const std::string& c : components) text += "  " + c + "\n";
+  return text;
+}
+std::string mass(const std::string& name, double m, double x = 0, double v = 0) {
+  return fmt::format("{}: {{type: translational.mass, mass: {}, initial: {{position: {}, velocity: {}}}}}",
+                     name, m, x, v);
+}
+std::string spring(const std::string& name, double k, const std::string& ends) {
+  return fmt::format("{}: {{type: translational.spring, stiffness: {}, between: [{}]}}", name, k, ends);
+}
+std::string friction(const std::string& name, double force, const std::string& ends,
+                     const std::string& more = "") {
+  return fmt::format("{}: {{type: translational.friction, coulomb: {}{}, between: [{}]}}", name, force, more,
+                     ends);
+}
+std::vector<std::string> pushed(const std::string& at, double force) {
+  return {fmt::format("{}_push: {{type: control.constant, value: {}}}", at, force),
+          fmt::format("{0}_force: {{type: translational.force, at: {0}, input: {0}_push}}", at)};
+}
+void add(std::vector<std::string>& to, const std::vector<std::string>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+/// Channels at rest; the code of the error if it is refused.
+std::vector<double> rest(const std::vector<std::string>& components, const std::vector<std::string>& channels,
+                         const std::string& head = "units: SI") {
+  return at_rest(lines(components), channels, head);
+}
+
+/// The largest difference between the rows of two runs, relative to 1 + |value|.
+double difference(const TextRun& a, const TextRun& b) {
+  REQUIRE(a.rows.size() == b.rows.size());
+  double most = 0;
+  for (std::size_t k = 0; k < a.rows.size(); ++k)
+    for (std::size_t i = 0; i < a.rows[k].size(); ++i)
+      most = std::max(most, std::abs(a.rows[k][i] - b.rows[k][i]) / (1 + std::abs(a.rows[k][i])));
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("chains of friction from rest: what can hold holds, what cannot slides where it accelerates") {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int trial = 0; trial < 30; ++trial) {
+    const int n = 2 + trial % 5;
+    std::vector<std::string> components, channels;
+    std::vector<double> limits;
+    for (int i = 0; i < n; ++i) {
+      const std::string here = fmt::format("m{}", i), before = i == 0 ? "ground" : fmt::format("m{}", i - 1);
+      components.push_back(mass(here, 0.2 + uniform(random)));
+      add(components, pushed(here, 4 * (uniform(random) - 0.5)));
+      limits.push_back(uniform(random));
+      components.push_back(friction(fmt::format("f{}", i), limits.back(), before + ", " + here));
+      channels.push_back(here + ".acceleration");
+      channels.push_back(fmt::format("f{}.force", i));
+    }
+    const std::string& scheme = schemes[trial % 3];
+    const TextRun run(lines(components), "until: 0.02, step: 0.01, scheme: " + scheme, channels, "units: SI");
+    CAPTURE(trial);
+    double last = 0;
+    for (int i = 0; i < n; ++i) {
+      const double sliding = run.rows[0][2 * i] - last, force = run.rows[0][2 * i + 1];
+      last = run.rows[0][2 * i];
+      CHECK(std::abs(force) <= limits[i] * (1 + 1e-9));
+      if (std::abs(sliding) > 1e-9)
+        CHECK(force == doctest::Approx(std::copysign(limits[i], sliding)).epsilon(1e-9));
+    }
+    std::shuffle(components.begin(), components.end(), random);
+    const TextRun permuted(lines(components), "until: 0.02, step: 0.01, scheme: " + scheme, channels,
+                           "units: SI");
+    CHECK(difference(run, permuted) < 1e-10);
+  }
+}
+
+TEST_CASE("stacks of blocks that touch at rest: stops push or open") {
+  std::mt19937 random(23);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int trial = 0; trial < 30; ++trial) {
+    const int n = 2 + trial % 4;
+    std::vector<std::string> components, channels;
+    for (int i = 0; i < n; ++i) {
+      const std::string here = fmt::format("m{}", i), before = i == 0 ? "ground" : fmt::format("m{}", i - 1);
+      components.push_back(mass(here, 1.5 + uniform(random), 0.5 * (i + 1)));
+      add(components, pushed(here, 4 * uniform(random)));
+      components.push_back(
+          fmt::format("s{}: {{type: translational.end_stop, lower: 0.5, restitution: 0.3, between: "
+                      "[{}, {}]}}",
+                      i, before, here));
+      channels.push_back(here + ".acceleration");
+      channels.push_back(fmt::format("s{}.force", i));
+    }
+    CAPTURE(trial);
+    const TextRun run(lines(components), "until: 0.02, step: 0.01", channels, "units: SI");
+    double last = 0;
+    for (int i = 0; i < n; ++i) {
+      const double apart = run.rows[0][2 * i] - last, force = run.rows[0][2 * i + 1];
+      last = run.rows[0][2 * i];
+      CHECK(force <= 1e-9);
+      CHECK(apart >= -1e-9);
+      CHECK(std::abs(force * apart) < 1e-9);
+    }
+    std::shuffle(components.begin(), components.end(), random);
+    const TextRun permuted(lines(components), "until: 0.02, step: 0.01", channels, "units: SI");
+    CHECK(difference(run, permuted) < 1e-10);
+  }
+}
+
+TEST_CASE("a single-phase bridge of ideal diodes without resistance commutates") {
+  for (const auto& [amplitude, frequency, R] :
+       {std::tuple{10.0, 50.0, 100.0}, {325.0, 60.0, 22.0}, {1.5, 1000.0, 1e4}, {48.0, 3.0, 2.0}})
+    for (const std::string& scheme : schemes) {
+      CAPTURE(amplitude);
+      const TextRun run(
+          fmt::format(R"(
+  v: {{type: electric.voltage_source, sine: {{amplitude: {}, frequency: {}}}, between: [a, b]}}
+  d1: {{type: electric.ideal_diode, on_resistance: 0, between: [a, p]}}
+  d2: {{type: electric.ideal_diode, on_resistance: 0, between: [b, p]}}
+  d3: {{type: electric.ideal_diode, on_resistance: 0, between: [ground, a]}}
+  d4: {{type: electric.ideal_diode, on_resistance: 0, between: [ground, b]}}
+  R: {{type: electric.resistor, resistance: {}, between: [p, ground]}})",
+                      amplitude, frequency, R),
+          fmt::format("until: {}, step: {}, scheme: {}", 3.7 / frequency, 1 / (173 * frequency), scheme),
+          {"R.voltage"}, "units: SI\nnodes: {electrical: [a, b, p]}");
+      for (std::size_t k = 0; k < run.t.size(); ++k)
+        CHECK(std::abs(run.rows[k][0] - std::abs(amplitude * std::sin(2 * M_PI * frequency * run.t[k]))) <
+              1e-6 * amplitude + 2e-6 * R);
+    }
+}
+
+TEST_CASE("a three-phase bridge: six diodes commutate, whatever their order") {
+  const double third = 2 * M_PI / 3;
+  std::mt19937 random(3);
+  for (const auto& [resistance, volts] : {std::pair{0.0, 100.0}, {0.0, 325.0}, {0.0, 12.0}, {1e-3, 100.0}})
+    for (const bool coil : {false, true}) {
+      std::vector<std::string> components;
+      for (int p = 0; p < 3; ++p) {
+        const char name = static_cast<char>('a' + p);
+        components.push_back(
+            fmt::format("v{0}: {{type: electric.voltage_source, sine: {{amplitude: {2}, frequency: "
+                        "50, phase: {1}}}, between: [{0}, star]}}",
+                        name, -p * third, volts));
+        components.push_back(
+            fmt::format("u{0}: {{type: electric.ideal_diode, on_resistance: {1}, between: [{0}, plus]}}",
+                        name, resistance));
+        components.push_back(
+            fmt::format("l{0}: {{type: electric.ideal_diode, on_resistance: {1}, between: [ground, {0}]}}",
+                        name, resistance));
+      }
+      components.push_back(coil ? "L: {type: electric.inductor, inductance: 0.05, between: [plus, q]}"
+                                : "L: {type: electric.resistor, resistance: 5, between: [plus, q]}");
+      components.push_back("R: {type: electric.resistor, resistance: 15, between: [q, ground]}");
+      const std::string head = "units: SI\nnodes: {electrical: [a, b, c, star, plus, q]}";
+      const std::string how = "until: 0.05, step: 1e-4";
+      const TextRun run(lines(components), how, {"plus.voltage", "R.current"}, head);
+      for (std::size_t k = 0; k < run.t.size(); ++k) {
+        double top = -1e9, low = 1e9;
+        for (int p = 0; p < 3; ++p) {
+          const double v = volts * std::sin(2 * M_PI * 50 * run.t[k] - p * third);
+          top = std::max(top, v);
+          low = std::min(low, v);
+        }
+        CHECK(run.rows[k][0] == doctest::Approx(top - low).epsilon(1e-6 + 3 * resistance));
+      }
+      std::shuffle(components.begin(), components.end(), random);
+      const TextRun permuted(lines(components), how, {"plus.voltage", "R.current"}, head);
+      CHECK(difference(run, permuted) < 1e-9);
+    }
+}
+
+TEST_CASE("stops, friction and a drive: the same motion in any order") {
+  std::vector<std::string> components = {
+      mass("a", 1, 0, 2),
+      "s1: {type: translational.end_stop, lower: -0.1, upper: 0.3, restitution: 0.6, between: [ground, a]}",
+      mass("b", 2, 0, -1),
+      "s2: {type: translational.end_stop, lower: -0.2, upper: 0.2, restitution: 0.3, between: [a, b]}",
+      friction("f1", 1, "ground, a"),
+      friction("f2", 2, "a, b"),
+      "w: {type: control.sine, amplitude: 6, frequency: 1.3}",
+      "F: {type: translational.force, at: b, input: w}"};
+  const std::vector<std::string> channels = {"a.position", "b.velocity", "f1.force", "f2.force", "s1.force"};
+  std::mt19937 random(3);
+  for (const std::string& scheme : schemes) {
+    const std::string how = "until: 2, step: 0.01, scheme: " + scheme;
+    const TextRun run(lines(components), how, channels, "units: SI");
+    std::shuffle(components.begin(), components.end(), random);
+    const TextRun permuted(lines(components), how, channels, "units: SI");
+    CHECK(difference(run, permuted) < 1e-9);
+    CHECK(run.statistics.event_count == permuted.statistics.event_count);
+  }
+}
+
+TEST_CASE("rest with friction is where friction can hold") {
+  for (const auto& [k, coulomb, more, limit, x] :
+       {std::tuple{20.0, 1.0, "", 1.0, 0.5},
+        {100.0, 3.0, ", static: 5, stribeck_velocity: 0.1", 5.0, -2.0},
+        {7.0, 0.2, "", 0.2, 10.0},
+        {5.0, 10.0, "", 10.0, 3.0}}) {
+    const std::vector<std::string> model = {mass("m", 1, x), spring("k", k, "ground, m"),
+                                            friction("f", coulomb, "ground, m", more)};
+    const auto at = rest(model, {"m.position", "f.force", "m.acceleration"});
+    CHECK(std::abs(at[0]) <= limit / k);
+    CHECK(std::abs(at[1] + k * at[0]) < 1e-9);
+    for (const std::string& scheme : schemes) {
+      const TextRun run(lines(model) + "start: equilibrium", "until: 0.5, step: 0.01, scheme: " + scheme,
+                        {"m.position", "m.velocity", "m.acceleration"}, "units: SI");
+      CHECK(std::abs(run.last[0] - at[0]) < 1e-12);
+      for (const auto& row : run.rows) CHECK(std::abs(row[2]) < 1e-9);
+    }
+  }
+  // Where it can hold from the start it stays.
+  CHECK(rest({mass("m", 1, 1.5), spring("k", 5, "ground, m"), friction("f", 10, "ground, m")},
+             {"m.position"})[0] == 1.5);
+  // One gives way, the other holds.
+  std::vector<std::string> chain = {mass("a", 1), mass("b", 1), spring("k", 50, "a, b"),
+                                    friction("fa", 1, "ground, a"), friction("fb", 1, "ground, b")};
+  std::vector<std::string> much = chain;
+  add(chain, pushed("a", 1.5));
+  const auto at = rest(chain, {"fa.force", "fb.force", "a.acceleration", "b.acceleration"});
+  CHECK(std::abs(at[0]) <= 1 + 1e-9);
+  CHECK(std::abs(at[1]) <= 1 + 1e-9);
+  CHECK(at[0] + at[1] == doctest::Approx(1.5));
+  add(much, pushed("a", 2.5));
+  CHECK_THROWS_WITH(rest(much, {"fa.force"}), doctest::Contains("E-EQUILIBRIUM"));
+}
+
+TEST_CASE("rest on stops: they push, or are free") {
+  const std::string floor =
+      "s: {type: translational.end_stop, lower: -0.5, restitution: 0.5, between: [ground, m]}";
+  for (const auto& [k, weight, x] :
+       {std::tuple{100.0, -9.81, 2.0}, {10.0, -9.81, 2.0}, {0.0, -3.0, 7.0}, {4.0, -2.1, 0.1}}) {
+    std::vector<std::string> model = {mass("m", 1, x), floor};
+    if (k > 0) model.push_back(spring("k", k, "ground, m"));
+    add(model, pushed("m", weight));
+    const double free = k > 0 ? weight / k : -INFINITY, place = std::max(-0.5, free);
+    const auto at = rest(model, {"m.position", "s.force"});
+    CHECK(at[0] == doctest::Approx(place).epsilon(1e-9));
+    CHECK(at[1] == doctest::Approx(place == free ? 0.0 : weight + 0.5 * k).epsilon(1e-9));
+  }
+  std::vector<std::string> stack = {
+      mass("m", 1, 2), mass("n", 2, 5),
+      "s1: {type: translational.end_stop, lower: 0.5, restitution: 0.5, between: [ground, m]}",
+      "s2: {type: translational.end_stop, lower: 1, restitution: 0, between: [m, n]}"};
+  add(stack, pushed("m", -9.81));
+  add(stack, pushed("n", -19.62));
+  const auto at = rest(stack, {"m.position", "n.position", "s1.force", "s2.force"});
+  CHECK(at[0] == doctest::Approx(0.5));
+  CHECK(at[1] == doctest::Approx(1.5));
+  CHECK(at[2] == doctest::Approx(-29.43));
+  CHECK(at[3] == doctest::Approx(-19.62));
+}
+
+TEST_CASE("rest with sampled blocks: they would compute what they hold") {
+  for (const auto& [kp, ki, k, more] : {std::tuple{10.0, 5.0, 20.0, ""},
+                                        {30.0, 0.0, 20.0, ""},
+                                        {200.0, 1.0, 20.0, ", kd: 3"},
+                                        {10.0, 0.0, 20.0, ", delay: 0.005"},
+                                        {3.0, 40.0, 8.0, ", offset: 0.003"}}) {
+    const std::vector<std::string> model = {
+        mass("m", 1),
+        spring("k", k, "ground, m"),
+        "d: {type: translational.damper, damping: 2, between: [ground, m]}",
+        "r: {type: control.constant, value: 0.3}",
+        fmt::format(
+            "p: {{type: sampled.pid, period: 0.01, kp: {}, ki: {}{}, setpoint: r, measurement: m.position}}",
+            kp, ki, more),
+        "F: {type: translational.force, at: m, input: p}"};
+    const double place = ki > 0 ? 0.3 : kp * 0.3 / (k + kp);
+    const auto at = rest(model, {"m.position", "p.output", "m.acceleration"});
+    CHECK(at[0] == doctest::Approx(place).epsilon(1e-9));
+    CHECK(at[1] == doctest::Approx(k * place).epsilon(1e-9));
+    CHECK(std::abs(at[2]) < 1e-8);
+    const TextRun run(lines(model) + "start: equilibrium", "until: 0.2, step: 2e-3", {"m.position"},
+                      "units: SI");
+    for (const auto& row : run.rows) CHECK(row[0] == doctest::Approx(place).epsilon(1e-8));
+  }
+  // An integral without an end.
+  CHECK_THROWS_WITH(rest({mass("m", 1), spring("k", 20, "ground, m"),
+                          "r: {type: control.constant, value: 0.3}", "z: {type: control.constant, value: 0}",
+                          "p: {type: sampled.pid, period: 0.01, kp: 1, ki: 1, setpoint: r, measurement: z}",
+                          "F: {type: translational.force, at: m, input: p}"},
+                         {"m.position"}),
+                    doctest::Contains("E-EQUILIBRIUM"));
+}
+
+TEST_CASE("rest with a relay is on the side that holds, or is refused") {
+  const auto model = [](double low, double high) {
+    return std::vector<std::string>{
+        mass("m", 1, 3), spring("k", 10, "ground, m"),
+        fmt::format("r: {{type: control.relay, input: m.position, threshold: 1, low: {}, high: {}}}", low,
+                    high),
+        "F: {type: translational.force, at: m, input: r}"};
+  };
+  CHECK(rest(model(2, 20), {"m.position"})[0] == doctest::Approx(2));
+  CHECK(rest(model(2, 8), {"m.position"})[0] == doctest::Approx(0.2));
+  CHECK_THROWS_WITH(rest(model(20, -20), {"m.position"}), doctest::Contains("r: it has no rest"));
+}
