@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "analyses/mode_search.hpp"
 #include "analyses/reaction_watch.hpp"
@@ -156,7 +157,7 @@ class Simulation::Run {
 
   void archive(Archive& a) {
     a(result_.state, result_.statistics, *stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
-      singular_, regular_steps_, next_output_, overrides_, limited_, substep_);
+      singular_, regular_steps_, next_output_, overrides_, limited_, substep_, turns_guessed_, turning_told_);
     if (control_) a(*control_);
     else a(timetable_);
   }
@@ -199,7 +200,8 @@ class Simulation::Run {
     }
     GeneralizedAlphaOptions o = options_.stepper;
     if (o.proximal == 0) o.proximal = prepared_.proximal;
-    if (system_.switches() && !options_.constraints_chosen) o.constraints = ConstraintForm::index2;
+    if ((system_.switches() || turns_fast(prepared_.state)) && !options_.constraints_chosen)
+      o.constraints = ConstraintForm::index2;
     index3_ = o.constraints == ConstraintForm::index3;
     result_.constraints = index3_ ? "index-3" : "index-2";
     return std::make_unique<GeneralizedAlpha>(system_, o);
@@ -227,6 +229,7 @@ class Simulation::Run {
       if (!over()) watch_.begin(state);
       return;
     }
+    if (!options_.bare) look_at_turns(state, step.size);
     rows_within(state, step);
     stepper_->commit(state);
     state.t = step.end;
@@ -702,11 +705,39 @@ class Simulation::Run {
     if (options_.bare) return;
     if (!system_.switches())
       if (const auto passed = watched_.look(stepper_->newton(), state)) singular(*passed);
+    if (index3_ && !turning_told_ && fastest(state, h).angle > index3_turn) {
+      turning_told_ = true;
+      warn(fmt::format("from t = {:.4g} s on reactions and what follows from them may not be right. {}",
+                       state.t, turning_hint(state, h)));
+    }
     if (index3_ && reactions_.look(state))
       warn(fmt::format(
           "from about t = {:.4g} s on the reactions alternate from step to step and grow: they are not to "
           "be trusted. {}",
           state.t, turning_hint(state, h)));
+  }
+
+  /// Angles count their turns by the rates at both ends of a step: where these differ by half a turn, it is a guess (T-turn-2).
+  void look_at_turns(const State& state, double h) {
+    if (turns_guessed_) return;
+    const State& end = stepper_->result();
+    double most = 0, second = 0;  // two bodies may turn against each other
+    int who = -1;
+    for (const LieVariable& lie : system_.lie_variables()) {
+      const int row = lie.place.row + lie.dofs() - 3;
+      double square = 0;
+      for (int i = row; i < row + 3; ++i) square += std::pow(end.rate[i] - state.rate[i], 2);
+      const double turn = h * std::sqrt(square);
+      if (turn > most) second = most, most = turn, who = row;
+      else second = std::max(second, turn);
+    }
+    if (most + second <= std::numbers::pi) return;
+    turns_guessed_ = true;
+    warn(
+        fmt::format("at t = {:.4g} s {} turns {:.3g} rad/s faster or slower after a step of {:.3g} s: how "
+                    "many whole turns "
+                    "angles of joints make there is a guess; a smaller step, or `adaptive: true`",
+                    state.t, owner_of_unknown(system_.unknown_name(who)), most / h, h));
   }
 
   void singular(const SingularPosition& position) {
@@ -760,17 +791,31 @@ class Simulation::Run {
       s.most_violated_velocity = system_.unknown_name(most_violated_velocity_);
   }
 
+  struct Turning {
+    double angle = 0;  // rad in a step
+    int row = -1;      // of the body that turns most
+  };
+  Turning fastest(const State& state, double h) const {
+    Turning most;
+    for (const LieVariable& lie : system_.lie_variables()) {
+      const int row = lie.place.row + lie.dofs() - 3;
+      const double* w = &state.rate[row];
+      if (const double angle = h * std::sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]); angle > most.angle)
+        most = {angle, row};
+    }
+    return most;
+  }
+  /// Beyond this index-3 reactions grow, whatever ρ∞, without alternating as they do before (T-constraint-8).
+  static constexpr double index3_turn = 1;  // rad in a step
+  bool turns_fast(const State& state) const {
+    return !options_.steps.empty() &&
+           fastest(state, *std::max_element(options_.steps.begin(), options_.steps.end())).angle >
+               index3_turn;
+  }
   /// What helps where index-3 reactions become unstable (T-constraint-8).
   std::string turning_hint(const State& state, double h) const {
-    double turn = 0;
-    std::string who;
-    for (const LieVariable& lie : system_.lie_variables()) {
-      const double* w = &state.rate[lie.place.row + lie.dofs() - 3];
-      if (const double angle = h * std::sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]); angle > turn) {
-        turn = angle;
-        who = system_.unknown_name(lie.place.row);
-      }
-    }
+    const auto [turn, row] = fastest(state, h);
+    const std::string who = row >= 0 ? system_.unknown_name(row) : "";
     const std::string fast =
         turn > 0.05 ? fmt::format("{} turns by {:.2g} rad in a step; try ", owner_of_unknown(who), turn)
                     : "Try ";
@@ -859,6 +904,7 @@ class Simulation::Run {
   EnergyAccount energy_{system_};
   EventWatch watch_{assembly_};
   int singular_ = 0;
+  bool turns_guessed_ = false, turning_told_ = false;  // warnings that are given once
   std::vector<double> rows_;
   std::vector<long> limited_ = std::vector<long>(2 * rows_.size(), 0);  // by row, then by row of velocities
   Timetable timetable_{options_, system_.rows(Kind::holonomic).size() > 0};

@@ -19,6 +19,8 @@ double oracle_difference(E element, Manifold manifold) {
   for (int round = 0; round < 5; ++round) {
     Point<double, L> p{};
     p.z.frames = manifold;
+    const std::vector<double> memory(Offers<E>::memory, 0.0);
+    p.z.memory = memory.data();
     for (double& x : p.z.q) x = uniform(random);
     for (double& x : p.z.v) x = uniform(random);
     for (double& x : p.z.other) x = uniform(random);

@@ -81,7 +81,17 @@ void remove_operators(const System& system, std::span<const double> operators, s
     const int n = lie.dofs();
     double T[36], *y = &x[lie.place.row];
     std::copy_n(&operators[lie.place.tangent], n * n, T);
-    for (int k = 0; k < n; ++k) {  // T is near the identity: no pivots
+    // Half a turn makes diagonals vanish: with pivots. After a whole turn T has no inverse across the axis: zero there.
+    constexpr double none = 1e-12;
+    for (int k = 0; k < n; ++k) {
+      int pivot = k;
+      for (int i = k + 1; i < n; ++i)
+        if (std::abs(T[i * n + k]) > std::abs(T[pivot * n + k])) pivot = i;
+      if (std::abs(T[pivot * n + k]) < none) continue;
+      if (pivot != k) {
+        std::swap_ranges(&T[k * n], &T[k * n] + n, &T[pivot * n]);
+        std::swap(y[k], y[pivot]);
+      }
       for (int i = k + 1; i < n; ++i) {
         const double factor = T[i * n + k] / T[k * n + k];
         for (int j = k; j < n; ++j) T[i * n + j] -= factor * T[k * n + j];
@@ -90,7 +100,7 @@ void remove_operators(const System& system, std::span<const double> operators, s
     }
     for (int i = n - 1; i >= 0; --i) {
       for (int j = i + 1; j < n; ++j) y[i] -= T[i * n + j] * y[j];
-      y[i] /= T[i * n + i];
+      y[i] = std::abs(T[i * n + i]) < none ? 0.0 : y[i] / T[i * n + i];
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "core/manifold.hpp"
 #include "core/newton.hpp"
@@ -106,6 +107,8 @@ class Projector {
     newton_.solver().solve(du_);
     return du_;
   }
+  /// What the last increment leaves of the violation of a row, to first order: nothing that it can see moves it.
+  double left(int row) const { return epsilon_.empty() ? 0.0 : std::abs(epsilon_[row] * du_[row]); }
 
  private:
   const System& system_;
@@ -122,6 +125,8 @@ namespace {
 /// Φ(q, t) = 0: checked, or reached by moving q.
 void settle_positions(const System& system, State& state, Projector* projector, const StartOptions& options) {
   std::vector<double> r(system.size());
+  std::minstd_rand random(1);
+  std::uniform_real_distribution<double> aside(-0.1, 0.1);
   double best = INFINITY;
   for (int k = 0, worse = 0;; ++k) {
     system.constraints(state, 0, -1, r);
@@ -142,6 +147,11 @@ void settle_positions(const System& system, State& state, Projector* projector, 
     std::vector<double> step(du.begin(), du.end());
     if (size > 0.5)
       for (double& x : step) x *= 0.5 / size;
+    // Half a turn away, or at a dead centre, constraints do not see the way: any way aside is one (T-start-9).
+    if (v.size > 0.1 && projector->left(v.row) > 0.5 * std::abs(r[v.row]))
+      for (int i = 0; i < system.rows(Kind::position).end; ++i)
+        if (options.kept.position.empty() || !options.kept.position[i])
+          step[i] += aside(random) * system.nominal()[i];
     const auto q = state.value;
     move_positions(system, q, step, state.value, {});
   }

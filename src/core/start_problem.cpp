@@ -24,6 +24,13 @@ void StartProblem::magnitudes(std::span<double> size, std::span<double> noise) c
   const auto at = system_.value_of_row();
   for (int i = 0; i < system_.size(); ++i)
     size[i] = std::abs(i < positions ? state_.acceleration[i] : state_.value[at[i]]) / scale_[i];
+  double fastest =
+      0;  // ω² is a part of Φ̈ and of the balances: its rounding comes back through them (T-newton-3)
+  for (const LieVariable& lie : system_.lie_variables())
+    for (int k = lie.dofs() - 3; k < lie.dofs(); ++k)
+      fastest = std::max(fastest, std::abs(state_.rate[lie.place.row + k]));
+  for (int i = 0; i < positions; ++i)
+    noise[i] += 16 * 2.2e-16 * system_.nominal()[i] * fastest * fastest / scale_[i];
   for (int i = system_.rows(Kind::holonomic).begin; i < system_.size(); ++i) noise[i] = INFINITY;
 }
 

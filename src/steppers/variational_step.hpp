@@ -68,6 +68,7 @@ class Variational::Step final : public NewtonProblem {
       v_.u_half_[i] = 0.5 * h * speed;
       v_.u_[i] = h * speed;
       v_.mid_.acceleration[i] = (2 * (speed - from_.rate[i]) + v_.bend_[i]) / h;
+      v_.end_.rate[i] = 2 * speed - from_.rate[i];  // angles count their turns by it (T-turn-1)
     }
     move_positions(v_.system_, from_.value, v_.u_half_, v_.mid_.value, v_.T_half_);
     move_positions(v_.system_, from_.value, v_.u_, v_.end_.value, v_.T_);

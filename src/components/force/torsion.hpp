@@ -11,12 +11,12 @@ struct Torsion {
   double damping;     // N m s/rad
   double rest_angle;  // rad
 
-  static constexpr int memory = 1;   // the last angle
+  static constexpr int memory = joint::Turns::memory;
   static constexpr int outputs = 2;  // torque, angle
   auto variables() const { return std::tie(a, b); }
   template <class S>
   S turned(const auto& z) const {
-    return joint::unwound(angle.value<S>(z(a), z(b)), z.memory[0]);
+    return joint::Turns::counted<S>(angle, z, a, b);
   }
   auto potential(const auto& z) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
@@ -34,7 +34,7 @@ struct Torsion {
     if (index == 1) return phi;
     return stiffness * (phi - rest_angle) + damping * angle.rate<S>(z, a, b);
   }
-  void accept(const auto& z, double* last) const { *last = turned<double>(z); }
+  void accept(const auto& z, double* last) const { joint::Turns::remember(angle, z, a, b, last); }
 };
 
 }  // namespace escapement::force

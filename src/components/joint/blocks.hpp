@@ -4,6 +4,14 @@
 
 namespace escapement::joint {
 
+/// a bᵀ.
+inline Matrix3 outer(const Vector3& a, const Vector3& b) {
+  Matrix3 m;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) m.m[i][j] = a[i] * b[j];
+  return m;
+}
+
 /// Along x_A, φ_A, x_B, φ_B.
 enum Part { xa, pa, xb, pb };
 

@@ -73,6 +73,10 @@ std::string described(const Equation& e) {
       return fmt::format("no offset along {} of A", axes[e.i]);
     case Equation::Kind::perpendicular:
       return fmt::format("{} of A at a right angle to {} of B", axes[e.i], axes[e.j]);
+    case Equation::Kind::parallel:
+      return fmt::format("z of A along z of B, at a right angle to {} of B", axes[e.i]);
+    case Equation::Kind::aligned:
+      return fmt::format("no rotation about {} of A", axes[e.i]);
     default:
       return "distance of the points";
   }

@@ -28,7 +28,7 @@ ElementId tie(Build& b, const Markers& m, const std::array<Equation, n>& equatio
   std::vector<std::string> rows, units;
   for (const Equation& e : equations) {
     rows.push_back(described(e));
-    units.push_back(e.kind == Equation::Kind::perpendicular ? "rad" : "m");
+    units.push_back(turns(e.kind) ? "rad" : "m");
   }
   const auto load = b.system.multiplier<n>(
       b.name("reaction"),

@@ -43,11 +43,29 @@ struct Measure {
       const Vec3<S> speed = z.linear_velocity(b) + cross(w_b, r_b) - z.linear_velocity(a) - cross(w_a, r_a);
       return dot(axis, speed) + dot(cross(w_a, axis), B.x + r_b - A.x - r_a);
     }
-    const Frame<S>&reference = of_b ? B : A, &other = of_b ? A : B;
-    const Vec3<S> w = other.R * as<S>(mark), e1 = reference.R * as<S>(x), e2 = reference.R * as<S>(y);
-    const Vec3<S> turning = cross(of_b ? w_a - w_b : w_b - w_a, w);
-    const S c = dot(e1, w), s = dot(e2, w);
-    const S angle_rate = (c * dot(e2, turning) - s * dot(e1, turning)) / (c * c + s * s);
+    return turning(A.R, B.R, of_b ? w_a - w_b : w_b - w_a);
+  }
+  /// Of a rotation: its rate now, without derivatives.
+  double rate_now(const auto& z, const Pose& a, const Pose& b) const {
+    const auto plain = [](const auto& x) {
+      return Vector3{{value_of(x[0]), value_of(x[1]), value_of(x[2])}};
+    };
+    const auto axes = [&](const auto& R) { return Rotation<double>{value_of(R.w), plain(R.u)}; };
+    const Rotation<double> A = axes(z(a).R), B = axes(z(b).R);
+    const Vector3 w = B * plain(z.angular_velocity(b)) - A * plain(z.angular_velocity(a));
+    return turning(A, B, of_b ? -w : w);
+  }
+
+ private:
+  static double value_of(const auto& x) { return escapement::value(x); }
+  /// The rate of the angle; w: how fast the other body turns as seen from the reference body.
+  template <class S>
+  S turning(const Rotation<S>& A, const Rotation<S>& B, const Vec3<S>& w) const {
+    const Rotation<S>&reference = of_b ? B : A, &other = of_b ? A : B;
+    const Vec3<S> m = other * as<S>(mark), e1 = reference * as<S>(x), e2 = reference * as<S>(y);
+    const Vec3<S> moving = cross(w, m);
+    const S c = dot(e1, m), s = dot(e2, m);
+    const S angle_rate = (c * dot(e2, moving) - s * dot(e1, moving)) / (c * c + s * s);
     return of_b ? -angle_rate : angle_rate;
   }
 };
@@ -58,20 +76,44 @@ S unwound(const S& angle, double last) {
   return angle + 2 * std::numbers::pi * std::round((last - value(angle)) / (2 * std::numbers::pi));
 }
 
+/// What is remembered of an angle to count its turns: itself, its rate, and when (T-turn).
+struct Turns {
+  static constexpr int memory = 3;
+
+  /// Where it should be by its rates (T-turn-1).
+  static double expected(const double* last, double t, double rate) {
+    if (!last) return 0;  // only the pattern is looked for
+    return last[0] + 0.5 * (t - last[2]) * (last[1] + rate);
+  }
+  /// The angle with its whole turns.
+  template <class S>
+  static S counted(const Measure& measure, const auto& z, const Pose& a, const Pose& b) {
+    return unwound(measure.value<S>(z(a), z(b)), expected(z.memory, value(z.t), measure.rate_now(z, a, b)));
+  }
+  static void remember(const Measure& measure, const auto& z, const Pose& a, const Pose& b, double* last) {
+    const double angle = counted<double>(measure, z, a, b);
+    last[0] = angle;
+    last[1] = measure.rate_now(z, a, b);
+    last[2] = z.t;
+  }
+};
+
 /// Reads a coordinate and its rate; an angle counts through whole turns.
 struct CoordinateReading {
   Pose a, b;
   Measure measure;
 
-  static constexpr int outputs = 2, memory = 1;  // memory: the last angle
+  static constexpr int outputs = 2, memory = Turns::memory;
   auto variables() const { return std::tie(a, b); }
   auto output(const auto& z, int index) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
     if (index == 1) return measure.rate<S>(z, a, b);
-    const S now = measure.value<S>(z(a), z(b));
-    return measure.kind == Measure::Kind::rotation ? unwound(now, z.memory[0]) : now;
+    if (measure.kind == Measure::Kind::translation) return measure.value<S>(z(a), z(b));
+    return Turns::counted<S>(measure, z, a, b);
   }
-  void accept(const auto& z, double* last) const { *last = output(z, 0); }
+  void accept(const auto& z, double* last) const {
+    if (measure.kind == Measure::Kind::rotation) Turns::remember(measure, z, a, b, last);
+  }
 };
 
 /// The rotation of B's marker relative to A's, as a quaternion.
@@ -88,25 +130,30 @@ struct RelativeRotation {
   }
 };
 
-/// The coordinate as an unknown: Φ = measured − coordinate, for angles within half a turn.
+/// The coordinate as an unknown: Φ = measured − coordinate, angles with their whole turns.
 struct Coordinate {
   Pose a, b;
   Position<1> coordinate;
   Multiplier<1> load;
   Measure measure;
 
+  static constexpr int memory = Turns::memory;
   auto variables() const { return std::tie(a, b, coordinate, load); }
   void violation(const auto& z, auto& out) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
-    const S c = z(coordinate);
-    if (measure.kind == Measure::Kind::translation) {
-      out(load) += measure.value<S>(z(a), z(b)) - c;
-      return;
-    }
-    const auto [x, y] = measure.plane<S>(z(a), z(b));
-    const S along = cos(c), across = measure.of_b ? -sin(c) : sin(c);
-    const S difference = atan2(y * along - x * across, x * along + y * across);
-    out(load) += measure.of_b ? -difference : difference;
+    const S measured = measure.kind == Measure::Kind::translation ? measure.value<S>(z(a), z(b))
+                                                                  : Turns::counted<S>(measure, z, a, b);
+    out(load) += measured - z(coordinate);
+  }
+  /// Turns are counted from where it starts.
+  void enter(const auto& z, double* last) const {
+    if (measure.kind == Measure::Kind::translation) return;
+    last[0] = z(coordinate);
+    last[1] = measure.rate_now(z, a, b);
+    last[2] = z.t;
+  }
+  void accept(const auto& z, double* last) const {
+    if (measure.kind == Measure::Kind::rotation) Turns::remember(measure, z, a, b, last);
   }
 
   // ---- by hand (T-joint-3)
@@ -137,8 +184,8 @@ struct Coordinate {
                     w = turning<S>(ends.R[other] * measure.mark, 3);
       const S c = dot(e1, w), s = dot(e2, w);
       const Vec3<S> g = (sign / (c * c + s * s)) * (c * cross(e2, w) - s * cross(e1, w));
-      const double along = std::cos(now), across = sign * std::sin(now);
-      rows.r[first] = sign * std::atan2(s.v * along - c.v * across, c.v * along + s.v * across);
+      const double expected = Turns::expected(z.memory, z.t, measure.rate_now(z, a, b));
+      rows.r[first] = unwound(sign * std::atan2(s.v, c.v), expected) - now;
       Matrix3 with_own, with_others;
       for (int i = 0; i < 3; ++i) {
         gradient[own][i] = g[i].v;

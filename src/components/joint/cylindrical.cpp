@@ -17,7 +17,7 @@ void build(Build& b) {
     start.relative = Frame<double>{joint::turn(2, angle), {{0, 0, b.number("initial.displacement")}}};
   if (b.given("initial.velocity") || b.given("initial.angular_velocity"))
     start.rate = {{{0, 0, b.number("initial.velocity")}}, {{0, 0, b.number("initial.angular_velocity")}}};
-  joint::tie<4>(b, m, {{{along, 0}, {along, 1}, {perpendicular, 2, 0}, {perpendicular, 2, 1}}}, start);
+  joint::tie<4>(b, m, {{{along, 0}, {along, 1}, {parallel, 0}, {parallel, 1}}}, start);
   joint::coordinate(b, m, 0, joint::rotation(m), "angle", "angular_velocity", angle);
   joint::coordinate(b, m, 1, joint::translation(m, 2), "displacement", "velocity");
 }

@@ -12,12 +12,7 @@ using enum Equation::Kind;
 void build(Build& b) {
   const joint::Markers m = joint::markers(b);
   joint::tie<6>(b, m,
-                {{{coincide, 0},
-                  {coincide, 1},
-                  {coincide, 2},
-                  {perpendicular, 0, 1},
-                  {perpendicular, 1, 2},
-                  {perpendicular, 2, 0}}});
+                {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {aligned, 0}, {aligned, 1}, {aligned, 2}}});
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // Joints: a marker on A and a marker on B, and n scalar equations between them. Every standard joint is a choice of
 // equations; rows and tangent are written once (docs/theory.md, T-joint). The multipliers act along the equations; the
-// load of A on B follows from them.
+// load of A on B follows from them. Equations of rotations vanish on one branch only (T-joint-4, T-joint-5).
 #pragma once
+#include <cmath>
+#include <numbers>
+
 #include "components/joint/blocks.hpp"
 
 namespace escapement::joint {
@@ -12,11 +15,38 @@ struct Equation {
     coincide,       // d · e_i = 0, world axis i
     along,          // α_i · d = 0
     perpendicular,  // α_i · β_j = 0
+    parallel,       // β_z along α_z: α_z · β_i = 0, i = x and y, and not against it
+    aligned,        // no rotation about α_i: twice the vector part of B's quaternion relative to A, w ≥ 0
     distance        // |d| − value = 0
   };
   Kind kind;
   int i = 0, j = 0;
   double value = 0;
+};
+
+/// Of equations of rotations, whose multipliers are torques.
+inline bool turns(Equation::Kind kind) {
+  return kind == Equation::Kind::perpendicular || kind == Equation::Kind::parallel ||
+         kind == Equation::Kind::aligned;
+}
+
+/// What makes 2 sin(θ/2) of sin θ, from c = cos θ: σ = √(2/(1 + c)) and its derivatives (T-joint-5). Where the axes point against
+/// each other sin θ says nothing: there the factor stays, and half a turn is added to the first of the two equations.
+template <class S>
+struct HalfAngle {
+  S factor, slope{}, curve{};
+  bool against;
+  explicit HalfAngle(const S& c) : against(value(c) < -1 + 1e-8) {
+    if (against) {
+      factor = S(std::sqrt(2e8));
+      return;
+    }
+    const S part = 1.0 / (1.0 + c);
+    factor = sqrt(2.0 * part);
+    slope = -0.5 * factor * part;
+    curve = -1.5 * slope * part;
+  }
+  double added(int i) const { return against && i == 0 ? std::numbers::pi : 0.0; }
 };
 
 /// A force on B at its node and torques on A and B there, all in world axes; A bears the opposite force.
@@ -43,8 +73,30 @@ struct Joint {
     e[i] = 1;
     return body.R * as<S>(marker.R * e);
   }
+  /// How the marker of B is turned relative to that of A; what the equations need of it.
   template <class S>
-  S equation(const Equation& e, const Frame<S>& A, const Frame<S>& B) const {
+  struct Attitude {
+    Rotation<S> q;  // w ≥ 0
+    Vec3<S> z;      // α_z as the marker of B sees it
+  };
+  template <class S>
+  Attitude<S> attitude(const Frame<S>& A, const Frame<S>& B) const {
+    Attitude<S> to;
+    const Rotation<S> b = B.R * as<S>(on_b.R);
+    if (has(Equation::Kind::parallel)) to.z = b.inverse() * axis(A, on_a, 2);
+    if (!has(Equation::Kind::aligned)) return to;
+    to.q = (A.R * as<S>(on_a.R)).inverse() * b;
+    if (value(to.q.w) < 0) to.q = {-to.q.w, -to.q.u};
+    return to;
+  }
+  bool has(Equation::Kind kind) const {
+    for (const Equation& e : equations)
+      if (e.kind == kind) return true;
+    return false;
+  }
+
+  template <class S>
+  S equation(const Equation& e, const Frame<S>& A, const Frame<S>& B, const Attitude<S>& attitude) const {
     const auto d = [&] { return B * as<S>(on_b.x) - A * as<S>(on_a.x); };
     switch (e.kind) {
       case Equation::Kind::coincide:
@@ -53,13 +105,34 @@ struct Joint {
         return dot(axis(A, on_a, e.i), d());
       case Equation::Kind::perpendicular:
         return dot(axis(A, on_a, e.i), axis(B, on_b, e.j));
+      case Equation::Kind::parallel: {
+        const HalfAngle<S> half(attitude.z[2]);
+        return half.factor * attitude.z[e.i] + half.added(e.i);
+      }
+      case Equation::Kind::aligned:
+        return 2.0 * attitude.q.u[e.i];
       default:
         return norm(d()) - e.value;
     }
   }
   void violation(const auto& z, auto& out) const {
     const auto A = z(a), B = z(b);
-    for (int k = 0; k < n; ++k) at(out(load), k) += equation(equations[k], A, B);
+    const auto turned = attitude(A, B);
+    for (int k = 0; k < n; ++k) at(out(load), k) += equation(equations[k], A, B, turned);
+  }
+  /// Along rotations of B about world axes, of the equations of rotations; of A it is the opposite.
+  template <class S>
+  Vec3<S> gradient(const Equation& e, const Frame<S>& A, const Frame<S>& B,
+                   const Attitude<S>& attitude) const {
+    const Vec3<S> alpha = axis(A, on_a, e.kind == Equation::Kind::parallel ? 2 : e.i);
+    if (e.kind == Equation::Kind::perpendicular) return cross(axis(B, on_b, e.j), alpha);
+    if (e.kind == Equation::Kind::parallel) {
+      const HalfAngle<S> half(attitude.z[2]);
+      const Vec3<S> beta =
+          half.factor * axis(B, on_b, e.i) + (half.slope * attitude.z[e.i]) * axis(B, on_b, 2);
+      return cross(beta, alpha);
+    }
+    return attitude.q.w * alpha + cross(A.R * (as<S>(on_a.R) * attitude.q.u), alpha);
   }
   /// What the multipliers exert: −Φ_qᵀλ.
   template <class S>
@@ -67,13 +140,14 @@ struct Joint {
     Load<S> sum{};
     const Vec3<S> r_b = B.R * as<S>(on_b.x), r_a = A.R * as<S>(on_a.x);
     const Vec3<S> s = B.x + r_b - A.x;
+    const auto turned = attitude(A, B);
     for (int k = 0; k < n; ++k) {
       const Equation& e = equations[k];
       const S l = -part(lambda, k);
-      if (e.kind == Equation::Kind::perpendicular) {
-        const Vec3<S> torque = l * cross(axis(A, on_a, e.i), axis(B, on_b, e.j));
-        sum.torque_a += torque;
-        sum.torque_b -= torque;
+      if (turns(e.kind)) {
+        const Vec3<S> torque = l * gradient(e, A, B, turned);
+        sum.torque_a -= torque;
+        sum.torque_b += torque;
         continue;
       }
       Vec3<S> direction;
@@ -137,10 +211,8 @@ inline Joint<3> spherical(Pose a, Pose b, Multiplier<3> load, const Vector3& on_
 inline Joint<5> revolute(Pose a, Pose b, Multiplier<5> load, const Frame<double>& on_a,
                          const Frame<double>& on_b) {
   using enum Equation::Kind;
-  return {
-      a,    b,
-      load, on_a,
-      on_b, {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {perpendicular, 2, 0}, {perpendicular, 2, 1}}}};
+  return {a,    b,    load,
+          on_a, on_b, {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {parallel, 0}, {parallel, 1}}}};
 }
 
 template <int n>
@@ -153,10 +225,18 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
   const Vector3 r_a = ends.R[0] * on_a.x, r_b = ends.R[1] * on_b.x, s = B.x + r_b - A.x, d = s - r_a;
   const auto lambda = z(load);
   const int first = load.local_row;
+  const bool leans = has(Equation::Kind::parallel), turns_with = has(Equation::Kind::aligned);
+  const Vector3 axis_a = column(axes_a, 2), lean = leans ? transposed(axes_b) * axis_a : Vector3{{0, 0, 1}};
+  const HalfAngle<double> half(lean[2]);
+  const Rotation<double> q = turns_with ? attitude(A, B).q : Rotation<double>{};
+  const Vector3 u = axes_a * q.u;  // in the world
 
   Blocks D;
-  Vector3 force[4];     // Φ_qᵀλ
-  Vector3 point_force;  // of all `coincide`
+  Vector3 force[4];      // Φ_qᵀλ
+  Vector3 point_force;   // of all `coincide`
+  Vector3 leaned, bent;  // of all `parallel`: Σ λ β_i, and the same with what the half angle makes of it
+  double sine = 0;       // … and Σ λ α_z·β_i
+  Vector3 torque;        // of all `aligned`: Σ λ α_i
   for (int k = 0; k < n; ++k) {
     const Equation& e = equations[k];
     const double lam = part(lambda, k);
@@ -186,6 +266,25 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
         D.add(pb, pa, -lam, turned_lever(alpha, beta));
         break;
       }
+      case Equation::Kind::parallel: {
+        const Vector3 beta = column(axes_b, e.i),
+                      half_beta = half.factor * beta + (half.slope * lean[e.i]) * column(axes_b, 2);
+        turn_a = cross(axis_a, half_beta);
+        turn_b = -turn_a;
+        rows.r[first + k] = half.factor * lean[e.i] + half.added(e.i);
+        leaned += lam * beta;
+        bent += lam * half_beta;
+        sine += lam * lean[e.i];
+        break;
+      }
+      case Equation::Kind::aligned: {
+        const Vector3 alpha = column(axes_a, e.i);
+        turn_b = q.w * alpha + cross(u, alpha);
+        turn_a = -turn_b;
+        rows.r[first + k] = 2 * q.u[e.i];
+        torque += lam * alpha;
+        break;
+      }
       default: {
         const double size = norm(d);
         direction = (1 / size) * d;
@@ -208,7 +307,7 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
         D.add(pa, pa, -lam, turned_lever(r_a, direction));
       }
     }
-    if (e.kind != Equation::Kind::perpendicular) turn_b = cross(r_b, direction);
+    if (!turns(e.kind)) turn_b = cross(r_b, direction);
     const Vector3 gradient[4] = {-direction, turn_a, direction, turn_b};
     for (int p = 0; p < 4; ++p) {
       force[p] += lam * gradient[p];
@@ -224,6 +323,24 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
   if (!t) return;
   D.add(pb, pb, 1, turned_lever(r_b, point_force));
   D.add(pa, pa, -1, turned_lever(r_a, point_force));
+  if (leans) {
+    const Vector3 c = cross(axis_a, column(axes_b, 2)), f = cross(axis_a, leaned);
+    const Matrix3 both = half.slope * (outer(f, c) + outer(c, f)) + (half.curve * sine) * outer(c, c);
+    const Matrix3 by_a = turned_lever(axis_a, bent) + both, by_b = turned_lever(bent, axis_a) + both;
+    D.add(pa, pa, 1, by_a);
+    D.add(pb, pa, -1, by_a);
+    D.add(pb, pb, 1, by_b);
+    D.add(pa, pb, -1, by_b);
+  }
+  if (turns_with) {
+    const Matrix3 by_b = 0.5 * (outer(u, torque) + -1.0 * outer(torque, u) + -q.w * hat(torque) +
+                                -dot(torque, u) * Matrix3::identity());
+    const Matrix3 by_a = by_b + hat(q.w * torque + cross(u, torque));
+    D.add(pb, pb, 1, by_b);
+    D.add(pa, pb, -1, by_b);
+    D.add(pa, pa, 1, by_a);
+    D.add(pb, pa, -1, by_a);
+  }
   D.put(ends, force, *t);
 }
 

@@ -16,7 +16,7 @@ void build(Build& b) {
   if (b.given("initial.x_velocity") || b.given("initial.y_velocity") || b.given("initial.angular_velocity"))
     start.rate = {{{b.number("initial.x_velocity"), b.number("initial.y_velocity"), 0}},
                   {{0, 0, b.number("initial.angular_velocity")}}};
-  joint::tie<3>(b, m, {{{along, 2}, {perpendicular, 2, 0}, {perpendicular, 2, 1}}}, start);
+  joint::tie<3>(b, m, {{{along, 2}, {parallel, 0}, {parallel, 1}}}, start);
   joint::coordinate(b, m, 0, joint::translation(m, 0), "x", "x_velocity");
   joint::coordinate(b, m, 1, joint::translation(m, 1), "y", "y_velocity");
   joint::coordinate(b, m, 2, joint::rotation(m), "angle", "angular_velocity", angle);

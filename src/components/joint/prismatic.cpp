@@ -12,9 +12,7 @@ void build(Build& b) {
   if (b.given("initial.displacement"))
     start.relative = Frame<double>{{}, {{0, 0, b.number("initial.displacement")}}};
   if (b.given("initial.velocity")) start.rate = {{{0, 0, b.number("initial.velocity")}}, {}};
-  joint::tie<5>(
-      b, m, {{{along, 0}, {along, 1}, {perpendicular, 0, 1}, {perpendicular, 1, 2}, {perpendicular, 2, 0}}},
-      start);
+  joint::tie<5>(b, m, {{{along, 0}, {along, 1}, {aligned, 0}, {aligned, 1}, {aligned, 2}}}, start);
   joint::coordinate(b, m, 0, joint::translation(m, 2), "displacement", "velocity");
 }
 

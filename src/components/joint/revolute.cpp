@@ -15,9 +15,7 @@ void build(Build& b) {
   JointPlacement start;
   if (b.given("initial.angle")) start.relative = Frame<double>{joint::turn(2, angle), {}};
   if (b.given("initial.velocity")) start.rate = {{}, {{0, 0, velocity}}};
-  joint::tie<5>(b, m,
-                {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {perpendicular, 2, 0}, {perpendicular, 2, 1}}},
-                start);
+  joint::tie<5>(b, m, {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {parallel, 0}, {parallel, 1}}}, start);
   joint::coordinate(b, m, 0, joint::rotation(m), "angle", "velocity", angle);
 }
 

@@ -12,16 +12,12 @@ void build(Build& b) {
   if (feet.empty())
     b.refuse("E-MISSING", "", "it has no feet", "feet: {left: beam.end, right: plate.corner}");
   const AttachedFrame hub = b.frame("hub");
-  const std::array<Equation, 6> equations{{{coincide, 0},
-                                           {coincide, 1},
-                                           {coincide, 2},
-                                           {perpendicular, 0, 1},
-                                           {perpendicular, 1, 2},
-                                           {perpendicular, 2, 0}}};
+  const std::array<Equation, 6> equations{
+      {{coincide, 0}, {coincide, 1}, {coincide, 2}, {aligned, 0}, {aligned, 1}, {aligned, 2}}};
   std::vector<std::string> rows, units;
   for (const Equation& e : equations) {
     rows.push_back(joint::described(e));
-    units.push_back(e.kind == perpendicular ? "rad" : "m");
+    units.push_back(joint::turns(e.kind) ? "rad" : "m");
   }
   for (std::size_t i = 0; i < feet.size(); ++i) {
     const AttachedFrame foot = b.frame("feet", static_cast<int>(i));
