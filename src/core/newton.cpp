@@ -87,14 +87,18 @@ void Newton::estimate_floors(NewtonProblem& problem) {
   }
 }
 
-/// Is every increment within what rounding can cause?
+/// Is every increment within what rounding can cause, or within the tolerance? (An unknown that tends to zero has hardly any
+/// rounding of its own: it gets there by the second.)
 bool Newton::below_floor(NewtonProblem& problem) {
   if (floors_good_for_ <= 0) {  // magnitudes change little in a few solves
     estimate_floors(problem);
     floors_good_for_ = 16;
   }
+  const auto w = problem.weights();
   for (int i = 0; i < n_; ++i)
-    if (!(std::abs(increment_[i]) <= floor_[i])) return false;
+    if (const double size = std::abs(increment_[i]);
+        !(size <= floor_[i] || w[i] * size <= options_.tolerance))
+      return false;
   return true;
 }
 

@@ -292,9 +292,13 @@ void set_proximal_diagonal(const System& system, double proximal, std::span<cons
   if (proximal == 0 && !system.switches()) return;
   const Pattern& p = system.pattern();
   epsilon.assign(system.size(), 0.0);  // Σ_j Φ_ij² / S_jj
-  for (int j = 0; j < system.rows(Kind::position).end; ++j) {
+  const int positions = system.rows(Kind::position).end;
+  double largest = 0;
+  for (int j = 0; j < positions; ++j) largest = std::max(largest, std::abs(values[p.find(j, j)]));
+  for (int j = 0; j < positions; ++j) {
     const double inertia = std::abs(values[p.find(j, j)]);
-    if (!(inertia > 0)) continue;
+    if (!(inertia > 1e-12 * largest))
+      continue;  // no mass: what a force that hardly changes leaves there is none
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
       epsilon[p.row[k]] += values[k] * values[k] / inertia;
   }
