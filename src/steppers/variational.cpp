@@ -204,7 +204,7 @@ void Variational::begin_step(const State& state, double h) {
   }
   if (system_.switches()) system_.open_rows(state, open_);
   for (int m = holonomic_.begin; m < n_; ++m)
-    multiplier_shift_[m] = open_[m] ? 0.0 : 0.5 * h * history.slope[m];
+    multiplier_shift_[m] = open_[m] ? 0.0 : half_ahead(h) * history.slope[m];
   if (options_.quasi_linear && holonomic_.size() > 0) {  // Φ̇ with the velocity of the step before
     end_.take_numbers(state);
     std::copy(half_start_.begin(), half_start_.end(), end_.rate.begin());
@@ -313,7 +313,7 @@ StepReport Variational::compute(State& state, double h) {
   const bool ahead = !linear || history.bent || node_.own_masses();
   for (int i = 0; i < positions_ && ahead; ++i) mid_.rate[i] += 0.5 * h * state.acceleration[i];
   for (int i = positions_; i < n_; ++i)
-    if (!linear || i >= holonomic_.begin) mid_.value[at[i]] += 0.5 * h * history.slope[i];
+    if (!linear || i >= holonomic_.begin) mid_.value[at[i]] += half_ahead(h) * history.slope[i];
   Step step(*this, state);
   step.place();
   if (linear) {

@@ -102,7 +102,9 @@ class Variational final : public Stepper {
   double state_weight() const { return (options_.damped_states ? 0.25 : 0.5) * h_; }
   bool is_soft(int row) const { return !node_.soft.empty() && node_.soft[row - holonomic_.begin]; }
   double share(int row) const { return is_soft(row) ? 1.0 : share_; }
-  double relax(int row) const;         // τ of a constraint row
+  double relax(int row) const;  // τ of a constraint row
+  /// To the midpoint along the slopes of the last step; slopes of a far shorter one are rounding.
+  double half_ahead(double h) const { return 0.5 * (history.fresh ? h : std::min(h, 10 * history.step)); }
   double damping_time(int row) const;  // d of it
   double softness(int row) const;      // Σ of a constraint row
 
