@@ -131,7 +131,7 @@ class Simulation::Run {
   /// As the scheme starts.
   static PrepareOptions start_of(const SimulateOptions& options) {
     PrepareOptions o = options.prepare;
-    o.slack = options.adaptive ? 1e-13 * options.until : Timetable(options, false).slack();
+    o.slack = options.adaptive ? 1e-13 * options.until : Timetable(options).slack();
     if (options.method == Method::generalized_alpha) return o;
     o.start.hold_massless = true;
     if (options.variational.quasi_linear) o.start.proximal = std::max(o.start.proximal, 1e-9);
@@ -199,6 +199,7 @@ class Simulation::Run {
       return std::make_unique<Variational>(system_, std::move(o));
     }
     GeneralizedAlphaOptions o = options_.stepper;
+    o.change_form = true;
     if (o.proximal == 0) o.proximal = prepared_.proximal;
     if ((system_.switches() || turns_fast(prepared_.state)) && !options_.constraints_chosen)
       o.constraints = ConstraintForm::index2;
@@ -248,8 +249,7 @@ class Simulation::Run {
     if (result_.failure) return;
     row_at_end(state, step, state.t >= options_.until || over());
     look(state, step.size);
-    const bool whole = step.regular || (step.passed > 0 && state.t >= step.passed);
-    if (!observer_.step({state, step.size, s.steps, iterations_, factorizations_, rejected_, whole}))
+    if (!observer_.step({state, step.size, s.steps, iterations_, factorizations_, rejected_, step.regular}))
       result_.stopped = true;
   }
 
@@ -258,9 +258,9 @@ class Simulation::Run {
     const double jump = next_jump(result_.state);
     const double target = jump < options_.until - slack() ? jump : options_.until;
     const double left = target - t, wanted = control_->next();
-    if (left <= 1.01 * wanted) return {left, target, true, jump <= target + slack(), 0};
+    if (left <= 1.01 * wanted) return {left, target, true, jump <= target + slack()};
     const double h = left < 2 * wanted ? 0.5 * left : wanted;
-    return {h, t + h, true, false, 0};
+    return {h, t + h, true, false};
   }
   /// The next prescribed step, or the part of it that is likely to have a solution (T-step-4).
   PlannedStep prescribed(const State& state) {
@@ -287,8 +287,7 @@ class Simulation::Run {
     return true;
   }
   void shorten(PlannedStep& step, double t, double size) {
-    step = {size, t + size, options_.adaptive, false,
-            step.passed > 0 && step.passed < t + size ? step.passed : 0.0};
+    step = {size, t + size, options_.adaptive, false};
   }
 
   /// The loop over rejections (T-step-1): a step that has a solution, is within the tolerance and ends at the first event,
@@ -676,10 +675,7 @@ class Simulation::Run {
       stepper_->interpolate(state, (t - state.t) / step.size, between_);
       between_.t = t;
     };
-    if (!at_times()) {
-      if (step.passed > 0) at(step.passed), every_so_many(between_, false);
-      return;
-    }
+    if (!at_times()) return;
     for (double due = next_due(); due < step.end - 1e-9 * step.size; due = next_due()) {
       at(due);
       ++next_output_;
@@ -907,7 +903,7 @@ class Simulation::Run {
   bool turns_guessed_ = false, turning_told_ = false;  // warnings that are given once
   std::vector<double> rows_;
   std::vector<long> limited_ = std::vector<long>(2 * rows_.size(), 0);  // by row, then by row of velocities
-  Timetable timetable_{options_, system_.rows(Kind::holonomic).size() > 0};
+  Timetable timetable_{options_};
   Jumps jumps_{assembly_.events};
   Sampling sampling_{assembly_};
   State between_;                                           // within a step

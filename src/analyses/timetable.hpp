@@ -12,50 +12,38 @@ namespace escapement {
 /// A step to take.
 struct PlannedStep {
   double size, end;
-  bool regular;       // ends at a time of the pattern (or the end of the run): rows of results belong here
-  bool jump;          // ends where a source jumps
-  double passed = 0;  // a time of the pattern within the step, too near to a jump to end there; 0: none
+  bool regular;  // ends at a time of the pattern (or the end of the run): rows of results belong here
+  bool jump;     // ends where a source jumps
 };
 
 /// Times at which prescribed steps end. They are computed from whole numbers of steps, so they do not drift.
 class Timetable {
  public:
-  Timetable(const SimulateOptions& options, bool constrained)
-      : options_(options), sliver_(constrained ? 1e-3 : 0.0) {
+  explicit Timetable(const SimulateOptions& options) : options_(options) {
     for (double h : options.steps) pattern_ += h;
   }
 
-  /// The step from t on; `jump` is when the next source jumps. Between a time of the pattern and a jump next to it no
-  /// step is taken with constraints: one so short would lose multipliers in rounding (T-jump-3).
+  /// The step from t on; `jump` is when the next source jumps.
   PlannedStep next(double t, double jump) const {
-    long done = done_;
-    double h = size_of(done), end = regular_end(done, h), passed = 0;
-    const bool left_over = end - t < sliver_ * h, jump_next = jump - end < sliver_ * h;
-    if (end < options_.until && jump > end + slack() && (left_over || jump_next)) {
-      passed = end;
-      ++done;
-      h = size_of(done);
-      end = regular_end(done, h);
-    }
-    const bool last = end >= options_.until && end - jump < std::min(sliver_ * h, jump - t);
-    const bool regular = last || jump >= end - slack();
+    const double h = size_of(done_);
+    double end = regular_end(done_, h);
+    const bool regular = jump >= end - slack();
     if (!regular) end = jump;
     // A whole step keeps its exact size: the coefficients of the scheme, and so its matrix, stay the same.
     const bool whole = regular && std::abs(end - t - h) <= 1e-9 * h;
-    return {whole ? h : end - t, end, regular, jump <= end + slack(), passed};
+    return {whole ? h : end - t, end, regular, jump <= end + slack()};
   }
   /// The step was taken, as planned or cut short at this time.
   void taken(const PlannedStep& step, double t) {
-    if (step.passed > 0 && t >= step.passed) ++done_;
     if (step.regular && t >= step.end) ++done_;
   }
   void archive(Archive& a) { a(done_); }
   /// Of the next step of the pattern.
   double size() const { return size_of(done_); }
-  /// From here on the next time of the pattern has come, or one so near that no step is taken up to it.
+  /// From here on the next time of the pattern has come.
   double whole_step_end(double t) const {
     for (long k = done_;; ++k) {
-      const double h = size_of(k), end = regular_end(k, h), near = end - sliver_ * h - slack();
+      const double end = regular_end(k, size_of(k)), near = end - slack();
       if (t < near || end >= options_.until) return near;
     }
   }
@@ -76,7 +64,6 @@ class Timetable {
     return t;
   }
   const SimulateOptions& options_;
-  double sliver_;  // of a step
   double pattern_ = 0;
   long done_ = 0;
 };

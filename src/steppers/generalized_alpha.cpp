@@ -31,14 +31,16 @@ void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options)
 GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions options)
     : Stepper(system),
       options_(options),
-      index2_(options.constraints == ConstraintForm::index2 && system.rows(Kind::holonomic).size() > 0),
       constrained_(system.rows(Kind::holonomic).size() > 0 || system.rows(Kind::nonholonomic).size() > 0),
-      newton_(system, index2_ ? system.rows(Kind::position).size() : 0, options.newton),
+      form_(options.constraints),
+      newton_(system, constrained_ ? 2 * system.rows(Kind::position).size() : 0, options.newton),
       trial_(system.state()),
       reach_(system) {
   for (const auto& w : check(options.mechanics)) warnings_.push_back(w);
   for (const auto& w : check(options.states)) warnings_.push_back(w);
   refuse_scheme(system, options);
+  if (system.rows(Kind::holonomic).size() == 0 && options.constraints == ConstraintForm::index2)
+    options_.constraints = form_ = ConstraintForm::index3;  // of slip alone they are the same
   if (constrained_ && options.mechanics.radius_at_infinity() > 1 - 1e-9)
     warnings_.push_back(
         {"A-stability",
@@ -46,7 +48,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
          "not decay, and are of first order under changing steps"});
   const int n = system.size(), positions = system.rows(Kind::position).size();
   const int states = system.rows(Kind::state).size();
-  for (auto* x : {&u_bar_, &v_bar_, &a_bar_, &u_, &d_, &velocity_, &velocity_start_})
+  for (auto* x : {&u_bar_, &v_bar_, &a_bar_, &u_, &d_, &e_, &velocity_, &velocity_start_})
     x->assign(positions, 0.0);
   for (auto* x : {&s_bar_, &w_bar_, &defect_s_}) x->assign(states, 0.0);
   for (auto* x : {&defect_q_, &defect_v_}) x->assign(positions, 0.0);
@@ -59,8 +61,9 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   for (auto* x : {&work_, &rows_, &scratch_}) x->assign(n, 0.0);
   operators_.assign(system.tangent_operators_size(), 0.0);
   stiffness_.assign(system.pattern().nonzeros(), 0.0);
-  weights_.assign(n + (index2_ ? positions : 0), 0.0);
+  weights_.assign(n + (constrained_ ? 2 * positions : 0), 0.0);
   history.a.assign(positions, 0.0);
+  history.mass.assign(positions, 0.0);
   history.w.assign(states, 0.0);
   history.slope.assign(n, 0.0);
   history.curve.assign(n, 0.0);
@@ -89,8 +92,19 @@ void GeneralizedAlpha::begin(const State& state, const StartReport& report) {
   history.first = true;
   history.settling = options_.settling;
   history.offset = INFINITY;
+  history.tiny = false;
   epsilon_.clear();
+  if (constrained_) find_masses(state);
   newton_.invalidate();
+}
+
+/// Masses of the positions, and the gradients of the constraints for the choice of the first step's form.
+void GeneralizedAlpha::find_masses(const State& state) {
+  const Pattern& p = system_.pattern();
+  system_.tangent(state, {.acceleration = 1, .constraint_accelerations = true}, {}, work_, newton_.matrix());
+  for (int j = 0; j < system_.rows(Kind::position).end; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      if (p.row[k] == j) history.mass[j] = std::abs(newton_.matrix()[k]);
 }
 
 void GeneralizedAlpha::find_algebraic(const State& state) {
@@ -250,9 +264,57 @@ Shift GeneralizedAlpha::shift() const {
   s.acceleration = 1;
   s.store = 1;
   s.flow = c_.kappa;
+  if (form_ == ConstraintForm::index1) {
+    s.constraint_accelerations = true;
+    return s;
+  }
   s.holonomic_scale = c_.c0 > 0 ? 1 / c_.c0 : 1.0;
   s.nonholonomic_scale = 1 / c_.c1;
   return s;
+}
+
+/// The form that was asked for, unless rounding would show (T-constraint-10).
+void GeneralizedAlpha::choose_form(const State& state) {
+  form_ = options_.constraints;
+  if (!constrained_ || !options_.change_form || form_ == ConstraintForm::index1) return;
+  if (rounding_shown(state) > (history.tiny ? 0.3 : 1.0)) form_ = ConstraintForm::index1;
+}
+
+/// What the rounding of q and v makes of accelerations along the constraints, relative to what is allowed of them there
+/// (T-constraint-10). By the last matrix, which need not be of this step.
+double GeneralizedAlpha::rounding_shown(const State& state) {
+  constexpr double of_own = 2e-8, of_largest = 1e-8, of_reactions = 0.01;
+  const Pattern& p = system_.pattern();
+  const auto at = system_.value_of_row();
+  const auto nominal = system_.nominal();
+  const auto values = newton_.matrix();
+  const Range holonomic = system_.rows(Kind::holonomic);
+  const int positions = system_.rows(Kind::position).end;
+  auto &pushed = scratch_, &seen = work_, &noise = rows_;
+  for (auto* x : {&pushed, &seen, &noise}) std::fill(x->begin(), x->end(), 0.0);
+  for (int j = holonomic.begin; j < system_.size(); ++j) {
+    const double force = std::abs(state.value[at[j]]);
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      pushed[p.row[k]] += std::abs(values[k]) * force;
+  }
+  for (int j = 0; j < positions; ++j) {
+    const double mass = history.mass[j];
+    const double a = std::abs(state.acceleration[j]) + (mass > 0 ? of_reactions * pushed[j] / mass : 0.0);
+    const double slip = rounding * std::abs(state.rate[j]) / c_.c1;
+    const double shift =
+        form_ == ConstraintForm::index3 ? rounding * std::max(nominal[j], reach_(state, j)) / c_.c0 : slip;
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+      const int i = p.row[k];
+      if (i < holonomic.begin) continue;
+      seen[i] = std::max(seen[i], std::abs(values[k]) * a);
+      noise[i] = std::max(noise[i], std::abs(values[k]) * (i < holonomic.end ? shift : slip));
+    }
+  }
+  double largest = 0, shown = 0;
+  for (int i = holonomic.begin; i < system_.size(); ++i) largest = std::max(largest, seen[i]);
+  for (int i = holonomic.begin; i < system_.size(); ++i)
+    if (noise[i] > 0) shown = std::max(shown, noise[i] / std::max(of_own * seen[i], of_largest * largest));
+  return shown;
 }
 
 /// Weight of each increment: over the step size for positions, so that what Newton leaves over sums up to the
@@ -264,7 +326,11 @@ void GeneralizedAlpha::set_weights(const State& state) {
   for (int i = 0; i < positions; ++i) {
     const double speed = nominal[i] + std::abs(state.rate[i]);
     weights_[i] = std::max(c_.c0 / nominal[i], c_.c1 / speed) / c_.h;
-    if (index2_) weights_[system_.size() + i] = weights_[i];  // the projection d is in units of v̇ too
+    if (!constrained_) continue;
+    // Index 2: d is in units of v̇ too. Index 1: d and e are what they are, and do not add up from step to step.
+    double &d = weights_[system_.size() + i], &e = weights_[system_.size() + positions + i];
+    d = form_ == ConstraintForm::index2 ? weights_[i] : 1 / std::max(nominal[i], reach_(state, i));
+    e = 1 / speed;
   }
   const Range states = system_.rows(Kind::state);
   for (int i = positions; i < system_.size(); ++i)
@@ -278,7 +344,7 @@ void GeneralizedAlpha::set_weights(const State& state) {
 
 // ------------------------------------------------------------------ velocity offset of index-3 systems
 
-/// v += M⁻¹Φ_qᵀμ such that Φ_q v + Φ_t = h² [C Z + (1/12) Φ_q [v, v̇]] (T-constraint-4).
+/// v += M⁻¹Φ_qᵀμ such that Φ_q v + Φ_t = h² [C Z + (1/12) Φ_q [v, v̇]] (T-constraint-4); 0 in index-1 form.
 bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v, NewtonReport& report) {
   const Range holonomic = system_.rows(Kind::holonomic);
   const int positions = system_.rows(Kind::position).end;
@@ -290,9 +356,10 @@ bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v,
   trial_.memory = state.memory;
 
   // Target: Z = −d³Φ/dt³ along v̈ = 0; the bracket through the linearity of Φ̇ in v.
-  system_.constraints(trial_, 3, -1, work_);
-  for (int i = holonomic.begin; i < holonomic.end; ++i) rows_[i] = -h * h * c_.C * work_[i];
-  if (!system_.lie_variables().empty()) {
+  const bool offset = form_ == ConstraintForm::index3;
+  if (offset) system_.constraints(trial_, 3, -1, work_);
+  for (int i = holonomic.begin; i < holonomic.end; ++i) rows_[i] = offset ? -h * h * c_.C * work_[i] : 0.0;
+  if (offset && !system_.lie_variables().empty()) {
     lie_bracket(system_, state.rate, state.acceleration, velocity_);
     system_.constraints(trial_, 1, -1, work_);
     for (int i = holonomic.begin; i < holonomic.end; ++i) rows_[i] -= h * h / 12 * work_[i];
@@ -348,20 +415,18 @@ bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v,
 
 // ------------------------------------------------------------------ one step
 
-/// The nonlinear equations of one step, in the unknowns v̇, x, y, λ, μ (and the position projection d of index 2).
+/// The nonlinear equations of one step, in the unknowns v̇, x, y, λ, μ (and the projections: d of index 2, d and e of index 1).
 class GeneralizedAlpha::Step final : public NewtonProblem {
  public:
   Step(GeneralizedAlpha& g, const State& from) : g_(g), from_(from) {}
 
-  /// q = q_n ∘ exp(ū + c0 v̇ + d), v = v̄ + c1 v̇ (T-alpha-2, T-alpha-3).
+  /// q = q_n ∘ exp(ū + c0 v̇ + d), v = v̄ + c1 v̇ + e (T-alpha-2, T-alpha-3).
   void place() {
     const int positions = g_.system_.rows(Kind::position).end;
     for (int i = 0; i < positions; ++i) {
-      g_.u_[i] = g_.u_bar_[i] + g_.c_.c0 * g_.trial_.acceleration[i];
-      g_.trial_.rate[i] = g_.v_bar_[i] + g_.c_.c1 * g_.trial_.acceleration[i];
+      g_.u_[i] = g_.u_bar_[i] + g_.c_.c0 * g_.trial_.acceleration[i] + g_.d_[i];
+      g_.trial_.rate[i] = g_.v_bar_[i] + g_.c_.c1 * g_.trial_.acceleration[i] + g_.e_[i];
     }
-    if (g_.index2_)
-      for (int i = 0; i < positions; ++i) g_.u_[i] += g_.d_[i];
     move_positions(g_.system_, from_.value, g_.u_, g_.trial_.value, g_.operators_);
   }
   void residual(std::span<double> r) override {
@@ -379,8 +444,11 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     const auto at = g_.system_.value_of_row();
     for (int i = 0; i < positions; ++i) g_.trial_.acceleration[i] += scale * du[i];
     for (int i = positions; i < n; ++i) g_.trial_.value[at[i]] += scale * du[i];
-    if (g_.index2_)
-      for (int i = 0; i < positions; ++i) g_.d_[i] += scale * g_.c_.c0 * du[n + i];
+    const double unit = g_.form_ == ConstraintForm::index2 ? g_.c_.c0 : 1.0;
+    for (int i = 0; i < positions && g_.constrained_; ++i) {
+      g_.d_[i] += scale * unit * du[n + i];
+      g_.e_[i] += scale * du[n + positions + i];
+    }
     place();
   }
   std::span<const double> weights() const override { return g_.weights_; }
@@ -390,11 +458,17 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     const int positions = g_.system_.rows(Kind::position).end;
     const bool holonomic = g_.system_.rows(Kind::holonomic).size() > 0;
     const bool slip = g_.system_.rows(Kind::nonholonomic).size() > 0;
+    const bool index1 = g_.constrained_ && g_.form_ == ConstraintForm::index1;
     for (int i = 0; i < positions; ++i) {  // rounding of q and v comes back through Φ and k (T-newton-3)
+      const double speed = std::abs(g_.trial_.rate[i]);
       size[i] = std::abs(g_.trial_.acceleration[i]);
+      if (index1) {
+        noise[i] += rounding * speed * speed / nominal[i];
+        continue;
+      }
       if (holonomic) noise[i] += rounding * std::max(nominal[i], g_.reach_(g_.trial_, i)) / g_.c_.c0;
-      if (slip || g_.index2_)
-        noise[i] += rounding * std::max(nominal[i], std::abs(g_.trial_.rate[i])) / g_.c_.c1;
+      if (slip || (holonomic && g_.form_ == ConstraintForm::index2))
+        noise[i] += rounding * std::max(nominal[i], speed) / g_.c_.c1;
     }
     for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
     // Multipliers sum up the rounding of all they hold: they are judged by the accelerations they cause.
@@ -414,25 +488,49 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     }
   }
 
-  /// Stabilised index 2: after the index-3 increment, the velocity increment p that makes Φ̇ = 0 there, with the same
-  /// factored matrix: S (p, η) = −(0, Φ̇/c1); v̇ += p, λ += η, and d −= c0 p keeps the position (T-constraint-7).
   void complete(LinearSolver& solver, std::span<const double>, std::span<double> du) override {
-    if (!g_.index2_) return;
-    const int n = g_.system_.size(), positions = g_.system_.rows(Kind::position).end;
-    const Range holonomic = g_.system_.rows(Kind::holonomic);
-    std::fill(du.begin() + n, du.end(), 0.0);
-    move(du, 1.0);
-    g_.system_.constraints(g_.trial_, 1, -1, g_.work_);
-    move(du, -1.0);
-    for (int i = 0; i < n; ++i)
-      g_.work_[i] = i >= holonomic.begin && i < holonomic.end ? -g_.work_[i] / g_.c_.c1 : 0.0;
-    solver.solve(g_.work_);
-    apply_operators(g_.system_, g_.operators_, g_.work_);  // the matrix holds Φ_q T(u), velocities need Φ_q
-    for (int i = 0; i < n; ++i) du[i] += g_.work_[i];
-    for (int i = 0; i < positions; ++i) du[n + i] = -g_.work_[i];
+    if (!g_.constrained_) return;
+    std::fill(du.begin() + g_.system_.size(), du.end(), 0.0);
+    if (g_.form_ == ConstraintForm::index2) stabilise(solver, du);
+    if (g_.form_ == ConstraintForm::index1) project(solver, du);
   }
 
  private:
+  /// Stabilised index 2: after the index-3 increment, the velocity increment p that makes Φ̇ = 0 there, with the same
+  /// factored matrix: S (p, η) = −(0, Φ̇/c1); v̇ += p, λ += η, and d −= c0 p keeps the position (T-constraint-7).
+  void stabilise(LinearSolver& solver, std::span<double> du) {
+    const int n = g_.system_.size(), positions = g_.system_.rows(Kind::position).end;
+    auto& x = g_.work_;
+    solve_for(solver, du, {1, -1}, x);
+    for (int i = 0; i < n; ++i) x[i] /= g_.c_.c1;
+    apply_operators(g_.system_, g_.operators_, x);  // the matrix holds Φ_q T(u), velocities need Φ_q
+    for (int i = 0; i < n; ++i) du[i] += x[i];
+    for (int i = 0; i < positions; ++i) du[n + i] = -x[i];
+  }
+  /// Index 1: after the increment of v̇ and λ, which these leave alone, the position onto Φ = 0, then the velocity onto
+  /// Φ̇ = 0 and k = 0, along S⁻¹Φ_qᵀ and S⁻¹k_vᵀ (T-constraint-9).
+  void project(LinearSolver& solver, std::span<double> du) {
+    const int n = g_.system_.size(), positions = g_.system_.rows(Kind::position).end;
+    auto& x = g_.work_;
+    if (g_.system_.rows(Kind::holonomic).size() > 0) {
+      solve_for(solver, du, {0, -1}, x);
+      remove_operators(g_.system_, g_.operators_, x);
+      std::copy_n(x.begin(), positions, du.begin() + n);
+    }
+    solve_for(solver, du, {1, 0}, x);
+    std::copy_n(x.begin(), positions, du.begin() + n + positions);
+  }
+  struct Levels {
+    int holonomic, nonholonomic;
+  };
+  /// S x = −(0, these derivatives of Φ and k) after the increment.
+  void solve_for(LinearSolver& solver, std::span<const double> du, Levels levels, std::span<double> x) {
+    move(du, 1.0);
+    g_.system_.constraints(g_.trial_, levels.holonomic, levels.nonholonomic, x);
+    move(du, -1.0);
+    for (double& e : x) e = -e;
+    solver.solve(x);
+  }
   void subtract_history(std::span<double> r) {
     const Range states = g_.system_.rows(Kind::state);
     for (int i = states.begin; i < states.end; ++i) r[i] -= g_.s_bar_[i - states.begin];
@@ -486,6 +584,7 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
   const auto at = system_.value_of_row();
 
   choose_coefficients(state, h, report);
+  choose_form(state);
 
   if (regularised() && epsilon_.empty()) {
     system_.tangent(state, shift(), {}, scratch_, newton_.matrix());
@@ -493,10 +592,11 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
     newton_.invalidate();
   }
   LentHistory histories(state, trial_);
-  // Velocity with the offset that index-3 multipliers need; only where the offset changes (T-constraint-5).
+  // Velocity with the offset that index-3 multipliers need, or without it; only where the offset changes (T-constraint-5).
   std::copy(state.rate.begin(), state.rate.begin() + positions, velocity_start_.begin());
-  if (!index2_ && options_.offset_projection && system_.rows(Kind::holonomic).size() > 0) {
-    const double offset = c_.C * h * h;
+  if (form_ != ConstraintForm::index2 && options_.offset_projection &&
+      system_.rows(Kind::holonomic).size() > 0) {
+    const double offset = velocity_offset();
     if (!(std::abs(offset - history.offset) <= 1e-9 * std::abs(offset))) {
       if (!project_velocity(state, velocity_start_, report.newton)) return report;
     }
@@ -516,13 +616,15 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
   trial_.take_numbers(state);
   trial_.t = state.t + h;
   // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
-  const double bend = h * (h + history.last_step);
+  // Not further than ten times the last step: differences over a much smaller one are noise.
+  const double ahead = history.last_step > 0 ? std::min(h, 10 * history.last_step) : h;
+  const double bend = ahead * (ahead + history.last_step);
   for (int i = 0; i < system_.size(); ++i) {
     const bool smooth = std::abs(history.curve[i] * history.span) < 0.5 * std::abs(history.slope[i]);
     (i < positions ? trial_.acceleration[i] : trial_.value[at[i]]) +=
-        h * history.slope[i] + (smooth ? bend * history.curve[i] : 0.0);
+        ahead * history.slope[i] + (smooth ? bend * history.curve[i] : 0.0);
   }
-  std::fill(d_.begin(), d_.end(), 0.0);
+  for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
 
   if (!epsilon_.empty() && newton_.factored()) drop_undetermined();
 
@@ -543,7 +645,7 @@ StepReport GeneralizedAlpha::attempt(State& state, double h) {
     trial_.take_numbers(state);
     trial_.t = state.t + h;
     for (int i = 0; i < positions; ++i) trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
-    std::fill(d_.begin(), d_.end(), 0.0);
+    for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
     newton_.invalidate();
     step.place();
     NewtonReport again = newton_.solve(step);
@@ -602,7 +704,8 @@ void GeneralizedAlpha::commit(State& state) {
   history.E = c_.E_next;
   history.first = false;
   history.settling = std::max(0, history.settling - 1);
-  history.offset = c_.C * h * h;
+  history.offset = velocity_offset();
+  history.tiny = form_ != options_.constraints;
   trial_.history.swap(state.history);
   std::swap(state, trial_);
   system_.remember(state, false);

@@ -13,7 +13,9 @@ namespace escapement {
 
 enum class ConstraintForm {
   index3,  // Φ = 0 at t_{n+1}; the velocity carries the offset that keeps λ second order (T-constraint-4)
-  index2   // Φ = 0 and Φ̇ = 0 at t_{n+1}, positions projected (stabilised, T-constraint-6)
+  index2,  // Φ = 0 and Φ̇ = 0 at t_{n+1}, positions projected (stabilised, T-constraint-6)
+  index1  // Φ̈ = 0 and k̇ = 0, positions and velocities projected: where a step is so small that rounding would show in
+          // v̇ and λ of the others, they change to this one (T-constraint-9)
 };
 
 /// Where the history starts: D_0 = α h (the documents' classical γ from the first step) or D_0 = 0 (exact for a_0 = v̇_0).
@@ -23,6 +25,9 @@ struct GeneralizedAlphaOptions {
   MechanicsParameters mechanics = MechanicsParameters::chung_hulbert(0.8);
   StateParameters states = StateParameters::jansen_whiting_hulbert(0.8);
   ConstraintForm constraints = ConstraintForm::index3;
+  bool change_form =
+      false;  // to index 1 in tiny steps (T-constraint-10): every run of a model does. Without it errors are
+              // those of one form at all steps, and extrapolate
   StartHistory history = StartHistory::automatic;  // consistent with constraints, classical without
   bool update_parameters =
       true;                 // γ_n, θ_n follow the step sizes (T-alpha-6); false: the classical constants
@@ -58,7 +63,8 @@ class GeneralizedAlpha final : public Stepper {
   LocalError local_error(State& from, const ErrorScales& scales) override;
   /// Is there a third point, for the error of the next step and for what lies within it? Not after a start or a jump: then
   /// a trial step of half the size gives one.
-  bool third_point() const { return history.third == history.third; }
+  /// Nor after a step so much smaller than this one that differences over it say nothing.
+  bool third_point() const { return useful_third(c_.h); }
   StepReport look_ahead(State& state, double h);
   std::optional<StepReport> look_ahead_if_needed(State& state, double h) override;
   /// Adds the jumps of v̇ and ṡ to the history (T-jump).
@@ -83,9 +89,11 @@ class GeneralizedAlpha final : public Stepper {
     bool hidden = false;  // some rates of stores follow from derivatives of algebraic rows
     int settling = 0;     // steps that still settle
     bool forgets = true;  // fast parts make the errors of states count less (T-error-5)
+    bool tiny = false;    // the last step was in index-1 form because of its size (T-constraint-10)
+    std::vector<double> mass;  // of positions, at the start
     void archive(Archive& ar) {
       ar(settling, forgets, algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span, third_slope,
-         largest, third, offset);
+         largest, third, offset, tiny, mass);
     }
   };
   History history;
@@ -120,7 +128,12 @@ class GeneralizedAlpha final : public Stepper {
   const StateParameters& state_parameters() const {
     return history.settling > 0 ? settling_parameters_ : options_.states;
   }
+  bool useful_third(double h) const { return history.third > 0 || history.third < -much_smaller * h; }
   void choose_coefficients(const State& state, double h, StepReport& report);
+  void find_masses(const State& state);
+  void choose_form(const State& state);
+  double rounding_shown(const State& state);
+  double velocity_offset() const { return form_ == ConstraintForm::index3 ? c_.C * c_.h * c_.h : 0.0; }
   bool project_velocity(const State& state, std::span<double> v, NewtonReport& report);
   Shift shift() const;
   void set_weights(const State& state);
@@ -135,10 +148,12 @@ class GeneralizedAlpha final : public Stepper {
   void prepare_slow();
   double between_ends(int row, double change) const;
 
+  static constexpr double much_smaller = 1e-3;  // a step than the next one: its differences are noise there
   GeneralizedAlphaOptions options_;
   const StateParameters settling_parameters_ = StateParameters::jansen_whiting_hulbert(0);
   std::vector<ParameterWarning> warnings_;
-  bool index2_, constrained_;
+  bool constrained_;
+  ConstraintForm form_;  // of this step
   Newton newton_;
   Coefficients c_, factored_for_;
   State trial_, aside_, after_, later_;  // after_, later_: of jumps
@@ -148,9 +163,9 @@ class GeneralizedAlpha final : public Stepper {
   std::vector<double> stores_, slow_values_, carried_[3];
   std::vector<char> at_rest_;
   std::vector<int> nodes_;  // rows of the nodes of circuits
-  // Work: predicted u and v without the new acceleration, stores without the new flow, projection d, T(u), weights.
-  std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, operators_, stiffness_, weights_, work_,
-      rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_;
+  // Work: predicted u and v without the new acceleration, stores without the new flow, projections d and e, T(u), weights.
+  std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, e_, operators_, stiffness_, weights_,
+      work_, rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<char> turns_;        // positions that are angles: their size is no measure of their error
   std::vector<double> epsilon_;    // proximal terms of the constraint rows, empty without

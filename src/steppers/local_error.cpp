@@ -116,7 +116,7 @@ LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales)
 /// start or a corner, how far a straight line is.
 double GeneralizedAlpha::between_ends(int i, double change) const {
   const double h = c_.h, slope = change / h;
-  if (!(history.last_step > 0 && history.span > history.last_step)) {
+  if (!(history.last_step > much_smaller * h && history.span > history.last_step)) {
     const double third = history.third, bend = (slope - history.third_slope[i]) / (h - third);
     return third_point() ? 0.25 * std::abs(bend) * h * h : 0.0;
   }
@@ -215,7 +215,7 @@ StepReport GeneralizedAlpha::look_ahead(State& state, double h) {
 
 std::optional<StepReport> GeneralizedAlpha::look_ahead_if_needed(State& state, double h) {
   const double third = history.third;  // one that is very near to the end, or far beyond, is of no use
-  if (third < 0 || (third > 0.2 * h && third < 0.8 * h)) return std::nullopt;
+  if (third < -much_smaller * h || (third > 0.2 * h && third < 0.8 * h)) return std::nullopt;
   return look_ahead(state, h);
 }
 
