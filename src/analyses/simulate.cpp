@@ -41,7 +41,7 @@ class Simulation::Run {
     else restore(resume);
     guarded([&] {
       if (resume.empty()) {
-        if (options_.adaptive) control_.emplace(first_step(state), options_.h_min, options_.h_max);
+        if (options_.adaptive) control_.emplace(control(first_step(state)));
         save_if_wanted();
       }
       observer_.begun(state);
@@ -106,6 +106,7 @@ class Simulation::Run {
             .limited_by[i < system_.size() ? system_.unknown_name(i)
                                            : system_.unknown_name(i - system_.size()) + " (velocity)"] =
             limited_[i];
+    tell_beyond();
     restore_numbers();
     return std::move(result_);
   }
@@ -153,11 +154,24 @@ class Simulation::Run {
     if (options_.output_times.empty() || options_.output_times[0] == 0) record(state), ++next_output_;
   }
 
+  StepControl control(double first) const {
+    return {first, options_.h_min, options_.h_max, options_.scales.horizon, tolerance()};
+  }
+  /// The smallest that was asked for.
+  double tolerance() const {
+    double least = 1;
+    const ErrorScales& s = options_.scales;
+    for (const auto* t : {&s.positions, &s.velocities, &s.states, &s.signals, &s.multipliers})
+      if (t->relative > 0) least = std::min(least, t->relative);
+    return least;
+  }
+
   // ---- checkpoints
 
   void archive(Archive& a) {
     a(result_.state, result_.statistics, *stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
-      singular_, regular_steps_, next_output_, overrides_, limited_, substep_, turns_guessed_, turning_told_);
+      singular_, regular_steps_, next_output_, overrides_, limited_, substep_, turns_guessed_, turning_told_,
+      excess_);
     if (control_) a(*control_);
     else a(timetable_);
   }
@@ -172,7 +186,7 @@ class Simulation::Run {
     if (observer_.wants_checkpoint()) observer_.checkpoint(save());
   }
   void restore(std::string_view bytes) {
-    if (options_.adaptive) control_.emplace(options_.h_max, options_.h_min, options_.h_max);
+    if (options_.adaptive) control_.emplace(control(options_.h_max));
     const State shape = result_.state;
     Archive a(bytes);
     archive(a);
@@ -245,6 +259,9 @@ class Simulation::Run {
     if (step.jump || !fired_.empty()) {
       if (!watch_.empty() && !over()) watch_.begin(state);
       if (control_) control_->interrupted();
+    } else if (passes_) {
+      stepper_->corner();
+      control_->interrupted();
     }
     if (result_.failure) return;
     row_at_end(state, step, state.t >= options_.until || over());
@@ -298,11 +315,13 @@ class Simulation::Run {
       const StepReport report = attempt(state, step.size);
       LocalError error;
       if (report.ok() && options_.adaptive) error = stepper_->local_error(state, options_.scales);
-      const bool located = report.ok() && error.size <= StepControl::accept && locate(state, step);
+      const bool good = report.ok() && (!options_.adaptive || acceptable(state, step.size, error));
+      const bool located = good && locate(state, step);
       if (located) {
         if (options_.adaptive && step.size > 0) {
           control_->taken(step.size, error.size, step.size == planned);
           if (error.row >= 0) ++limited_[error.rate ? system_.size() + error.row : error.row];
+          excess_.noise += error.noise * error.noise;
         }
         return true;
       }
@@ -313,15 +332,31 @@ class Simulation::Run {
         fail(state, step.size, report.ok() ? failed_ : report.newton);
         return false;
       }
-      if (report.ok() && error.size > StepControl::accept) control_->rejected(step.size, error.size);
+      if (report.ok() && !good) control_->rejected(step.size, error.size);
       else control_->failed(step.size);
       if (control_->too_small()) {
-        if (report.ok() && error.size > StepControl::accept) fail(state, step.size, error);
+        if (report.ok() && !good) fail(state, step.size, error);
         else fail(state, step.size, report.ok() ? failed_ : report.newton);
         return false;
       }
       shorten(step, state.t, control_->next());
     }
+  }
+
+  /// Is the error of this step within the tolerance; or can it be paid for; or would no shorter step have less (T-step-4, 5)?
+  bool acceptable(const State& state, double h, const LocalError& error) {
+    using Verdict = StepControl::Verdict;
+    Verdict verdict = control_->judge(h, error.size);
+    if (verdict == Verdict::reject && !options_.h_min_given && h <= 10 * options_.h_min &&
+        std::isfinite(error.size))
+      verdict = Verdict::tolerate;
+    passes_ = verdict == Verdict::pass || verdict == Verdict::tolerate;
+    if (verdict == Verdict::tolerate) {
+      if (excess_.steps++ == 0 || error.size > excess_.error)
+        excess_ = {excess_.steps, excess_.noise,     state.t,   h,
+                   error.size,    control_->falls(), error.row, error.rate};
+    }
+    return verdict != Verdict::reject;
   }
 
   StepReport attempt(State& state, double h) {
@@ -839,8 +874,32 @@ class Simulation::Run {
     f.cause = fmt::format("the error of {}{} is {:.3g} times the tolerance even at the smallest step, {:g} s",
                           unknown, error.rate ? " (its velocity)" : "", error.size, options_.h_min) +
               last_events();
-    f.hint = "a larger tolerance, or a smaller h_min; something there may jump without an event";
+    f.hint = "a larger tolerance, or a smaller h_min; " + why_not_smaller(control_->falls());
     result_.failure = std::move(f);
+  }
+
+  /// What the error of a step does as the step gets shorter tells what is in its way (T-step-5).
+  static std::string why_not_smaller(double falls) {
+    if (!(falls == falls)) return "nothing shorter was tried";
+    if (falls < 0.5) return "shorter steps do not lessen it: it is rounding";
+    if (falls < 1.5) return "it falls with the step only: something jumps there without an event";
+    if (falls < 2.5)
+      return "it falls with the square of the step: something has a corner there without an event";
+    return "it falls as it does where all is smooth: something there is that fast";
+  }
+
+  void tell_beyond() {
+    if (excess_.steps > 0)
+      warn(
+          fmt::format("{} steps have a larger error than the tolerance allows them, however short: at t = "
+                      "{:.6g} s that of {}{} is "
+                      "{:.3g} times as large at h = {:.3g} s; {}",
+                      excess_.steps, excess_.time, excess_.row >= 0 ? system_.unknown_name(excess_.row) : "",
+                      excess_.rate ? " (its velocity)" : "", excess_.error, excess_.size,
+                      why_not_smaller(excess_.falls)));
+    if (const double rounding = std::sqrt(excess_.noise); options_.adaptive && rounding > 1)
+      warn(fmt::format("the tolerance {:g} is less than what rounding adds up to in this run, about {:.2g}",
+                       tolerance(), rounding * tolerance()));
   }
 
   void fail(const State& state, double h, const NewtonReport& report) {
@@ -901,6 +960,15 @@ class Simulation::Run {
   EventWatch watch_{assembly_};
   int singular_ = 0;
   bool turns_guessed_ = false, turning_told_ = false;  // warnings that are given once
+  bool passes_ = false;  // the step just computed goes over a corner or a jump that is no event
+  struct Excess {
+    long steps = 0;                                     // whose error stayed above the tolerance …
+    double noise = 0;                                   // (squares of what rounding may add, in tolerances)
+    double time = 0, size = 0, error = 0, falls = NAN;  // … and the worst of them
+    int row = -1;
+    bool rate = false;
+    void archive(Archive& a) { a(steps, noise, time, size, error, falls, row, rate); }
+  } excess_;
   std::vector<double> rows_;
   std::vector<long> limited_ = std::vector<long>(2 * rows_.size(), 0);  // by row, then by row of velocities
   Timetable timetable_{options_};

@@ -76,6 +76,7 @@ void adaptive_steps(const Model& model, SimulateOptions& o) {
   if (std::get<std::string>(*v.find("estimator")) == "history") o.scales.estimator = ErrorEstimator::history;
   o.first = given("step", 0);
   o.h_min = given("h_min", 1e-12 * o.until);
+  o.h_min_given = v.find("h_min") != nullptr;
   o.h_max = given("h_max", 0.1 * o.until);
   if (o.h_min > o.h_max)
     throw error("E-STEP", model, "h_min", fmt::format("{:g} s is more than h_max, {:g} s", o.h_min, o.h_max));

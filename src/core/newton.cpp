@@ -87,6 +87,12 @@ void Newton::estimate_floors(NewtonProblem& problem) {
   }
 }
 
+void Newton::rounding(NewtonProblem& problem, std::span<double> floors) {
+  estimate_floors(problem);
+  std::copy(floor_.begin(), floor_.end(), floors.begin());
+  floors_good_for_ = 0;
+}
+
 /// Is every increment within what rounding can cause, or within the tolerance? (An unknown that tends to zero has hardly any
 /// rounding of its own: it gets there by the second.)
 bool Newton::below_floor(NewtonProblem& problem) {

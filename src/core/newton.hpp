@@ -69,6 +69,8 @@ class Newton {
   /// Forgets the factorisation (the matrix has changed by more than a little).
   void invalidate() { factored_ = false; }
   bool factored() const { return factored_; }
+  /// What rounding can move the unknowns of a problem just solved by.
+  void rounding(NewtonProblem& problem, std::span<double> floors);
   LinearSolver& solver() { return *solver_; }
   long pivotings() const { return solver_->pivotings(); }
   std::span<double> matrix() { return values_; }

@@ -68,6 +68,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   history.slope.assign(n, 0.0);
   history.curve.assign(n, 0.0);
   history.third_slope.assign(n + states, 0.0);
+  noise_.assign(n + positions, 0.0);
   for (const Variable& v : system.variables())
     if (v.steady == Steady::node) nodes_.push_back(v.row);
   const double radius = options.states.radius_at_infinity();  // 1: no damping was asked for
@@ -335,9 +336,12 @@ void GeneralizedAlpha::set_weights(const State& state) {
   const Range states = system_.rows(Kind::state);
   for (int i = positions; i < system_.size(); ++i)
     weights_[i] = 1 / (nominal[i] + std::abs(state.value[at[i]]));
-  const double sharper = options_.newton.tolerance / options_.state_tolerance;
-  if (sharper > 1 && system_.has_steady())
-    for (int i = states.begin; i < states.end; ++i) weights_[i] *= sharper;
+  // … of states likewise where the error of steps is controlled, as far as rounding allows; junctions are iterated alike (T-error-7).
+  const double least = options_.state_tolerance, per_second = options_.newton.tolerance;
+  const double wanted =
+      system_.has_steady() ? least : std::max(0.1 * least, per_second * std::min(1.0, c_.h));
+  if (wanted < per_second)
+    for (int i = states.begin; i < states.end; ++i) weights_[i] *= per_second / wanted;
   if (regularised())  // redundant multipliers are not determined: their forces are judged through v̇
     std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.begin() + system_.size(), 0.0);
 }
@@ -418,7 +422,8 @@ bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v,
 /// The nonlinear equations of one step, in the unknowns v̇, x, y, λ, μ (and the projections: d of index 2, d and e of index 1).
 class GeneralizedAlpha::Step final : public NewtonProblem {
  public:
-  Step(GeneralizedAlpha& g, const State& from) : g_(g), from_(from) {}
+  /// `across`: increments that the rounding of q and v causes through Φ and k count as rounding.
+  Step(GeneralizedAlpha& g, const State& from, bool across = true) : g_(g), from_(from), across_(across) {}
 
   /// q = q_n ∘ exp(ū + c0 v̇ + d), v = v̄ + c1 v̇ + e (T-alpha-2, T-alpha-3).
   void place() {
@@ -456,8 +461,8 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     const auto at = g_.system_.value_of_row();
     const auto nominal = g_.system_.nominal();
     const int positions = g_.system_.rows(Kind::position).end;
-    const bool holonomic = g_.system_.rows(Kind::holonomic).size() > 0;
-    const bool slip = g_.system_.rows(Kind::nonholonomic).size() > 0;
+    const bool holonomic = across_ && g_.system_.rows(Kind::holonomic).size() > 0;
+    const bool slip = across_ && g_.system_.rows(Kind::nonholonomic).size() > 0;
     const bool index1 = g_.constrained_ && g_.form_ == ConstraintForm::index1;
     for (int i = 0; i < positions; ++i) {  // rounding of q and v comes back through Φ and k (T-newton-3)
       const double speed = std::abs(g_.trial_.rate[i]);
@@ -471,6 +476,7 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
         noise[i] += rounding * std::max(nominal[i], speed) / g_.c_.c1;
     }
     for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
+    if (!across_) return;
     // Multipliers sum up the rounding of all they hold: they are judged by the accelerations they cause.
     for (int i = g_.system_.rows(Kind::holonomic).begin; i < g_.system_.size(); ++i) noise[i] = INFINITY;
   }
@@ -537,7 +543,14 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
   }
   GeneralizedAlpha& g_;
   const State& from_;
+  bool across_;
 };
+
+/// What rounding moves the unknowns of the step by, along the constraints (T-error-7).
+void GeneralizedAlpha::rounding_noise(const State& from, std::span<double> noise) {
+  Step step(*this, from, false);
+  newton_.rounding(step, noise);
+}
 
 /// What the equations do not determine of the predicted multipliers goes: (Φ_q S⁻¹ Φ_qᵀ + ε) δ = ε λ, λ −= δ (T-proximal).
 void GeneralizedAlpha::drop_undetermined() {

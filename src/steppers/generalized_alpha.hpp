@@ -36,8 +36,8 @@ struct GeneralizedAlphaOptions {
   int settling =
       2;  // steps of circuits after a start or a jump that damp what they cannot resolve (T-settle)
   bool jump_slopes = false;  // at a jump v̈ and s̈ count too: for steps whose error is controlled (T-jump-4)
-  double state_tolerance =
-      INFINITY;         // of Newton for states of circuits, if less than for the rest (T-error-7)
+  /// Of Newton for states of steps whose error is controlled, relative: the smallest that is asked for (T-error-7).
+  double state_tolerance = INFINITY;
   double proximal = 0;  // > 0: redundant constraints allowed (T-proximal)
   NewtonOptions newton;
   StartOptions start;
@@ -144,6 +144,11 @@ class GeneralizedAlpha final : public Stepper {
   void forget_slopes();
   void jump_slopes(const State& after);
   void defects(const State& from, ErrorEstimator estimator);
+  void keep_along_constraints(std::span<double> defect, bool velocity);
+  void filter_defects(State& from);
+  void find_noise(const State& from, bool rounding_too);
+  void rounding_noise(const State& from, std::span<double> noise);
+  LocalError largest_error(State& from, const ErrorScales& scales);
   bool forget(double horizon);
   void prepare_slow();
   double between_ends(int row, double change) const;
@@ -165,7 +170,7 @@ class GeneralizedAlpha final : public Stepper {
   std::vector<int> nodes_;  // rows of the nodes of circuits
   // Work: predicted u and v without the new acceleration, stores without the new flow, projections d and e, T(u), weights.
   std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, e_, operators_, stiffness_, weights_,
-      work_, rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_;
+      work_, rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_, noise_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<char> turns_;        // positions that are angles: their size is no measure of their error
   std::vector<double> epsilon_;    // proximal terms of the constraint rows, empty without

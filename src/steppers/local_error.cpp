@@ -43,16 +43,45 @@ void GeneralizedAlpha::defects(const State& from, ErrorEstimator estimator) {
   }
 }
 
-LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales) {
-  LocalError error;
-  if (scales.estimator == ErrorEstimator::embedded && !third_point()) return {INFINITY, -1, false};
-  defects(from, scales.estimator);
-  const Range states = system_.rows(Kind::state);
-  const int positions = system_.rows(Kind::position).end, n = system_.size();
-  const auto at = system_.value_of_row();
+/// Of a defect the part across the constraints goes: the step itself removes it (T-constraint-7), so that it is no error of the
+/// solution. S (p, η) = (0, Φ_q E), E −= p (T-error-9).
+void GeneralizedAlpha::keep_along_constraints(std::span<double> defect, bool velocity) {
+  const int positions = system_.rows(Kind::position).end, first = system_.rows(Kind::holonomic).begin;
+  const int slip = system_.rows(Kind::nonholonomic).begin;
+  std::copy(defect.begin(), defect.end(), work_.begin());
+  std::fill(work_.begin() + positions, work_.end(), 0.0);
+  if (!velocity) apply_operators(system_, operators_, work_);
+  double
+      size = 0,
+      speed =
+          1;  // Φ_q E from the linear Φ̇, with E as large as a velocity: or rounding would be all that is left
+  for (int i = 0; i < positions; ++i) {
+    size = std::max(size, std::abs(work_[i]));
+    speed = std::max(speed, std::abs(trial_.rate[i]));
+  }
+  if (!(size > 0) || !std::isfinite(size)) return;
+  aside_.take_numbers(trial_);
+  std::fill(aside_.rate.begin(), aside_.rate.begin() + positions, 0.0);
+  system_.constraints(aside_, 1, 0, rows_);
+  for (int i = 0; i < positions; ++i) aside_.rate[i] = speed / size * work_[i];
+  system_.constraints(aside_, 1, 0, work_);
+  for (int i = first; i < system_.size(); ++i)
+    work_[i] = i < slip || velocity ? size / speed * (work_[i] - rows_[i]) : 0.0;
+  std::fill(work_.begin(), work_.begin() + first, 0.0);
+  newton_.solver().solve(work_);
+  if (velocity) apply_operators(system_, operators_, work_);
+  for (int i = 0; i < positions; ++i) defect[i] -= work_[i];
+}
 
-  // What the defects do to the solution: the equations of the step with them taken off, solved once with its matrix. It
-  // keeps stiff parts, whose rates amplify every error, from deciding the step (T-error-3).
+/// What the defects do to the solution: the equations of the step with them taken off, solved once with its matrix. It keeps stiff
+/// parts, whose rates amplify every error, from deciding the step (T-error-3).
+void GeneralizedAlpha::filter_defects(State& from) {
+  const Range states = system_.rows(Kind::state);
+  const int positions = system_.rows(Kind::position).end;
+  if (constrained_) {
+    keep_along_constraints(defect_q_, false);
+    keep_along_constraints(defect_v_, true);
+  }
   aside_.take_numbers(trial_);
   for (int i = 0; i < positions; ++i) {
     work_[i] = u_[i] - defect_q_[i];
@@ -67,30 +96,71 @@ LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales)
     rows_[i] -= s_bar_[i - states.begin] - defect_s_[i - states.begin];
   std::fill(rows_.begin() + system_.rows(Kind::holonomic).begin, rows_.end(), 0.0);
   newton_.solver().solve(rows_);
+  for (int i = 0; i < positions; ++i) {
+    defect_q_[i] += c_.c0 * rows_[i];
+    defect_v_[i] += c_.c1 * rows_[i];
+  }
+}
 
+/// What Newton may leave of each unknown and what rounding moves it by is no error that a shorter step mends (T-error-7).
+void GeneralizedAlpha::find_noise(const State& from, bool rounding_too) {
+  constexpr double few = 4 * 2.2e-16;
+  const int positions = system_.rows(Kind::position).end, n = system_.size();
+  if (rounding_too) rounding_noise(from, noise_);
+  else std::fill(noise_.begin(), noise_.end(), 0.0);
+  for (int i = 0; i < n; ++i) {
+    const double left = weights_[i] > 0 ? 2 * options_.newton.tolerance / weights_[i] : 0.0;
+    const double moved = std::max(left, noise_[i]);
+    if (i >= positions) {
+      noise_[i] = moved;
+      continue;
+    }
+    const double v = std::abs(from.rate[i]) + c_.h * std::abs(from.acceleration[i]);
+    noise_[i] = few * c_.h * v + c_.c0 * moved;
+    noise_[n + i] = few * v + c_.c1 * moved;
+  }
+}
+
+LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales) {
+  if (scales.estimator == ErrorEstimator::embedded && !third_point()) return {INFINITY, -1, false};
+  defects(from, scales.estimator);
+  filter_defects(from);
+  find_noise(from, false);
+  LocalError error = largest_error(from, scales);
+  if (error.size > StepControl::accept) {  // before it is told to be shorter: would that help?
+    find_noise(from, true);
+    error = largest_error(from, scales);
+  }
+  return error;
+}
+
+/// The error that counts most, over its scale and over the share of the step (T-error-1).
+LocalError GeneralizedAlpha::largest_error(State& from, const ErrorScales& scales) {
+  LocalError error;
+  const Range states = system_.rows(Kind::state);
+  const int positions = system_.rows(Kind::position).end, n = system_.size();
+  const auto at = system_.value_of_row();
   const double share = scales.horizon / c_.h;
+  // What noise makes of the error does not count, and as much again is allowed beside the share of the step: it asks for no
+  // shorter one (T-error-7).
   const auto count = [&](int row, bool rate, double size, double value,
                          const ErrorScales::Tolerance& tolerance) {
     double& largest = history.largest[rate ? n + row : row];
     largest = std::max(largest, std::abs(value));
     const double scale = tolerance.relative * largest + tolerance.absolute * system_.nominal()[row];
     if (!(scale > 0)) return;
-    const double relative = std::abs(size) * share / scale;
-    if (!(relative <= error.size)) error = {std::isfinite(relative) ? relative : INFINITY, row, rate};
+    const double noise = noise_[rate ? n + row : row], heard = std::abs(size) - noise;
+    error.noise = std::max(error.noise, noise / scale);
+    if (heard <= 0) return;
+    const double relative = heard / (scale / share + 2 * noise);
+    if (!(relative <= error.size))
+      error = {std::isfinite(relative) ? relative : INFINITY, row, rate, error.noise};
   };
   for (int i = 0; i < positions; ++i) {
-    count(i, false, defect_q_[i] + c_.c0 * rows_[i], turns_[i] ? 0.0 : reach_(from, i), scales.positions);
-    count(i, true, defect_v_[i] + c_.c1 * rows_[i], from.rate[i], scales.velocities);
+    count(i, false, defect_q_[i], turns_[i] ? 0.0 : reach_(from, i), scales.positions);
+    count(i, true, defect_v_[i], from.rate[i], scales.velocities);
   }
   const LocalError mechanical = error;
-  if (system_.has_steady() &&
-      std::isfinite(
-          options_.state_tolerance))  // what Newton may leave over no shorter step removes (T-error-7)
-    for (int i = states.begin; i < states.end; ++i) {
-      const double noise =
-          2 * options_.state_tolerance * (system_.nominal()[i] + std::abs(from.value[at[i]]));
-      if (std::abs(rows_[i]) < noise) rows_[i] = 0;
-    }
   for (int i = states.begin; i < states.end; ++i)
     count(i, false, rows_[i], from.value[at[i]],
           history.algebraic[i - states.begin] ? scales.signals : scales.states);

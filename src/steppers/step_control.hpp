@@ -9,16 +9,45 @@ namespace escapement {
 
 class StepControl {
  public:
-  StepControl(double first, double smallest, double largest)
-      : smallest_(smallest), largest_(largest), next_(std::clamp(first, smallest, largest)) {}
+  /// `horizon`: over which the errors of all steps may add up to the tolerance.
+  StepControl(double first, double smallest, double largest, double horizon, double tolerance)
+      : smallest_(smallest),
+        largest_(largest),
+        rounding_(1e-9 * horizon / tolerance),
+        next_(std::clamp(first, smallest, largest)),
+        credit_(reserve * horizon) {}
 
   static constexpr double accept = 1.2;  // errors up to this pass: the filter aims below
 
   double next() const { return next_; }
+  /// What becomes of a step of size h with this error (1: the tolerance), after those rejected before it.
+  enum class Verdict {
+    take,      // within the tolerance
+    pass,      // a corner or a jump that no step ends at: with what the steps so far have left (T-step-4)
+    tolerate,  // no shorter step would have less error (T-step-5)
+    reject
+  };
+  Verdict judge(double h, double error) {
+    if (error <= accept) return Verdict::take;
+    if (!std::isfinite(error)) return Verdict::reject;
+    if (!(planned_ > 0)) planned_ = tried_size_ = h, tried_error_ = error;
+    if (h <= 0.1 * tried_size_) {
+      falls_ = 1 + std::log(tried_error_ / error) / std::log(tried_size_ / h);
+      tried_size_ = h, tried_error_ = error;
+      if (falls_ < 0.25 && error * h < rounding_) return Verdict::tolerate;
+    }
+    return h <= 0.1 * planned_ && (error - 1) * h <= part * credit_ ? Verdict::pass : Verdict::reject;
+  }
+  /// The power of the step by which its error fell at last, as it was tried: 3 where all is smooth, 2 at a corner, 1 at a jump, 0
+  /// where there is only rounding; NaN: not tried.
+  double falls() const { return falls_; }
   double smallest() const { return smallest_; }
   /// A step of size h had this error (1: the tolerance) and was taken. `whole`: it was as long as planned, not cut short.
   void taken(double h, double error, bool whole) {
-    const double e = std::max(error, 1e-8) / aim;
+    credit_ = std::max(0.0, credit_ + h - std::max(0.0, error - accept) * h);
+    planned_ = 0;
+    falls_ = NAN;
+    const double e = std::clamp(error, 1e-8, accept) / aim;  // what is beyond says nothing of the next step
     if (fresh_ > 0) {  // no history yet, or another motion: by the last error alone, and fast
       --fresh_;
       change(h, std::clamp(0.9 * std::pow(e, -0.5), 0.2, 5.0), whole);
@@ -42,17 +71,20 @@ class StepControl {
   /// A jump: what comes may be faster or slower.
   void interrupted() { fresh_ = 2; }
   bool too_small() const { return next_ < smallest_; }
-  void archive(Archive& a) { a(next_, last_error_, last_size_, fresh_); }
+  void archive(Archive& a) { a(next_, last_error_, last_size_, fresh_, credit_); }
 
  private:
   static constexpr double aim = 0.6;
+  static constexpr double reserve = 0.1, part = 0.1;  // credit at the start; what one step may use of it
   /// Steps that change little are held: the scheme is not A-stable under steps that alternate (T-step-3).
   void change(double h, double ratio, bool whole) {
     if (ratio > 0.93 && ratio < 1.1) ratio = 1;
     const double wanted = std::min(largest_, h * ratio);
     next_ = whole ? wanted : std::max(next_, wanted);
   }
-  double smallest_, largest_, next_, last_error_ = 1, last_size_ = 1;
+  double smallest_, largest_, rounding_, next_, last_error_ = 1, last_size_ = 1;
+  double credit_;  // s: time whose share of the tolerance is still to be used
+  double planned_ = 0, tried_size_ = 0, tried_error_ = 0, falls_ = NAN;  // of the steps rejected in a row
   int fresh_ = 3;
 };
 

@@ -40,6 +40,7 @@ struct LocalError {
   double size = 0;    // ≤ 1: within the tolerance
   int row = -1;       // of the unknown that is farthest off
   bool rate = false;  // its velocity is
+  double noise = 0;  // of it, what rounding and Newton's method may cause: at most this part of the tolerance
 };
 
 class Stepper {
