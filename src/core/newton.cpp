@@ -62,9 +62,9 @@ bool Newton::refactor(NewtonProblem& problem, NewtonReport& report) {
   return false;
 }
 
-/// What rounding can move each unknown by: what the caller knows of, the rounding of the unknown itself, and A⁻¹ of a few ε
+/// What rounding can move each unknown by: what the caller knows of, `least` of the unknown itself, and A⁻¹ of a few ε
 /// times the terms of the rows, for some choices of signs (T-newton-3).
-void Newton::estimate_floors(NewtonProblem& problem) {
+void Newton::estimate_floors(NewtonProblem& problem, double least) {
   constexpr double few = 16 * 2.2e-16;
   constexpr unsigned signs[] = {0x00000000u, 0x5a3c96e1u, 0x2d9f4b17u, 0x71e8c53au};
   const Pattern& p = solver_->pattern();
@@ -79,7 +79,7 @@ void Newton::estimate_floors(NewtonProblem& problem) {
       rows_[p.row[k]] += std::abs(values_[k]) * rounding;
     }
   problem.add_rounding(rows_);
-  for (int i = 0; i < n_; ++i) floor_[i] += 1e-12 * size_[i];
+  for (int i = 0; i < n_; ++i) floor_[i] += least * size_[i];
   for (const unsigned pattern : signs) {
     for (int i = 0; i < n_; ++i) size_[i] = (pattern >> (i % 32) & 1u) ? -rows_[i] : rows_[i];
     solver_->solve({size_.data(), static_cast<std::size_t>(n_)});
@@ -88,7 +88,7 @@ void Newton::estimate_floors(NewtonProblem& problem) {
 }
 
 void Newton::rounding(NewtonProblem& problem, std::span<double> floors) {
-  estimate_floors(problem);
+  estimate_floors(problem, 0);
   std::copy(floor_.begin(), floor_.end(), floors.begin());
   floors_good_for_ = 0;
 }
@@ -97,7 +97,7 @@ void Newton::rounding(NewtonProblem& problem, std::span<double> floors) {
 /// rounding of its own: it gets there by the second.)
 bool Newton::below_floor(NewtonProblem& problem) {
   if (floors_good_for_ <= 0) {  // magnitudes change little in a few solves
-    estimate_floors(problem);
+    estimate_floors(problem, 1e-12);
     floors_good_for_ = 16;
   }
   const auto w = problem.weights();

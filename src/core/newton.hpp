@@ -98,7 +98,7 @@ class Newton {
   bool secant_step(NewtonProblem& problem, double rate, NewtonReport& report);
   bool damped_step(NewtonProblem& problem, NewtonReport& report);
   double weighted(NewtonProblem& problem) const;
-  void estimate_floors(NewtonProblem& problem);
+  void estimate_floors(NewtonProblem& problem, double least);
   bool below_floor(NewtonProblem& problem);
   void fail(NewtonProblem& problem, NewtonReport& report, NewtonStatus status) const;
   bool finite() const;

@@ -339,7 +339,7 @@ void GeneralizedAlpha::set_weights(const State& state) {
   // … of states likewise where the error of steps is controlled, as far as rounding allows; junctions are iterated alike (T-error-7).
   const double least = options_.state_tolerance, per_second = options_.newton.tolerance;
   const double wanted =
-      system_.has_steady() ? least : std::max(0.1 * least, per_second * std::min(1.0, c_.h));
+      system_.has_steady() ? least : std::max(1e-2 * least, per_second * std::min(1.0, 30 * c_.h));
   if (wanted < per_second)
     for (int i = states.begin; i < states.end; ++i) weights_[i] *= per_second / wanted;
   if (regularised())  // redundant multipliers are not determined: their forces are judged through v̇

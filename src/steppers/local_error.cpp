@@ -109,7 +109,7 @@ void GeneralizedAlpha::find_noise(const State& from, bool rounding_too) {
   if (rounding_too) rounding_noise(from, noise_);
   else std::fill(noise_.begin(), noise_.end(), 0.0);
   for (int i = 0; i < n; ++i) {
-    const double left = weights_[i] > 0 ? 2 * options_.newton.tolerance / weights_[i] : 0.0;
+    const double left = weights_[i] > 0 ? options_.newton.tolerance / weights_[i] : 0.0;
     const double moved = std::max(left, noise_[i]);
     if (i >= positions) {
       noise_[i] = moved;

@@ -31,12 +31,13 @@ class StepControl {
     if (error <= accept) return Verdict::take;
     if (!std::isfinite(error)) return Verdict::reject;
     if (!(planned_ > 0)) planned_ = tried_size_ = h, tried_error_ = error;
+    if (h <= 0.1 * planned_ && (error - 1) * h <= part * credit_) return Verdict::pass;
     if (h <= 0.1 * tried_size_) {
       falls_ = 1 + std::log(tried_error_ / error) / std::log(tried_size_ / h);
       tried_size_ = h, tried_error_ = error;
       if (falls_ < 0.25 && error * h < rounding_) return Verdict::tolerate;
     }
-    return h <= 0.1 * planned_ && (error - 1) * h <= part * credit_ ? Verdict::pass : Verdict::reject;
+    return Verdict::reject;
   }
   /// The power of the step by which its error fell at last, as it was tried: 3 where all is smooth, 2 at a corner, 1 at a jump, 0
   /// where there is only rounding; NaN: not tried.

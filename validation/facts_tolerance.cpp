@@ -1,0 +1,420 @@
+// What a tolerance is worth: thirteen problems of different kinds at tolerances over five decades. The error at the end stays
+// within ten times what the end moves by when starts and parameters move by the tolerance, and no run gives up (T-error, T-step).
+#include <fmt/format.h>
+
+#include <array>
+#include <numbers>
+
+#include "reference_ode.hpp"
+#include "run_text.hpp"
+
+using namespace escapement;
+using namespace escapement::validation;
+
+namespace {
+
+constexpr Real pi = std::numbers::pi_v<Real>;
+using Numbers = std::vector<Real>;
+
+struct Parameter {
+  std::string name, unit;
+  double value;
+  bool start = false;  // of the start: it moves by its nominal magnitude, 1, too
+};
+
+struct Problem {
+  std::string name;
+  std::vector<Parameter> parameters;
+  std::string head, components;
+  double until;
+  std::vector<std::string> channels;
+  std::function<Numbers(const Numbers&)> end;  // the channels at the end, for these parameters
+  std::vector<double> tolerances = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
+
+  Numbers values() const {
+    Numbers p;
+    for (const Parameter& q : parameters) p.push_back(q.value);
+    return p;
+  }
+  TextRun run(const std::string& settings, const Numbers& p) const {
+    std::string text = head + "\nparameters: {";
+    for (std::size_t i = 0; i < p.size(); ++i)
+      text += fmt::format("{}{}: {:.17g} {}", i > 0 ? ", " : "", parameters[i].name,
+                          static_cast<double>(p[i]), parameters[i].unit);
+    return TextRun(components, fmt::format("until: {:g} s, {}", until, settings), channels, text + "}");
+  }
+  /// How far each channel moves at the end, per tolerance, if every number moves by it.
+  Numbers condition() const {
+    const Numbers p = values(), here = end(p);
+    Numbers moves(here.size(), 0);
+    for (std::size_t j = 0; j < p.size(); ++j) {
+      const Real by = 1e-6L * (std::abs(p[j]) + (parameters[j].start ? 1 : 0));
+      Numbers q = p;
+      q[j] += by;
+      const Numbers there = end(q);
+      for (std::size_t i = 0; i < here.size(); ++i) moves[i] += std::abs(there[i] - here[i]) / 1e-6L;
+    }
+    return moves;
+  }
+};
+
+template <std::size_t n, class F, class Read>
+Numbers integrate(F f, std::array<Real, n> start, Real until, Real step, Read read) {
+  ReferenceOde<n> ode(f, start, step);
+  return read(ode.at(until));
+}
+
+Problem oscillator() {
+  return {"smooth: a hardening spring",
+          {{"k", "N/m", 4}, {"c", "N/m", 3}, {"x0", "m", 1, true}, {"v0", "m/s", 0.5, true}},
+          "",
+          R"yaml(
+  mass: {type: translational.mass, mass: 1 kg, initial: {position: x0, velocity: v0}}
+  law:  {type: control.expression, inputs: {x: mass.position}, unit: N, expression: "-k*x - c*x^3/(1 m^2)"}
+  push: {type: translational.force, at: mass, input: law})yaml",
+          5,
+          {"mass.position", "mass.velocity"},
+          [](const Numbers& p) {
+            return integrate<2>(
+                [&](Real, const auto& y) {
+                  return std::array<Real, 2>{y[1], -p[0] * y[0] - p[1] * y[0] * y[0] * y[0]};
+                },
+                {p[2], p[3]}, 5, 0.02L,
+                [](const auto& y) {
+                  return Numbers{y[0], y[1]};
+                });
+          }};
+}
+
+Problem stiff_mass() {
+  return {"stiff: a mass in a stiff damper",
+          {{"m", "kg", 3},
+           {"k", "N/m", 8e5},
+           {"d", "N*s/m", 4e4},
+           {"F", "N", 30},
+           {"x0", "m", 0, true},
+           {"v0", "m/s", 0, true}},
+          "",
+          R"yaml(
+  mass:   {type: translational.mass, mass: m, initial: {position: x0, velocity: v0}}
+  spring: {type: translational.spring, stiffness: k, between: [ground, mass]}
+  damper: {type: translational.damper, damping: d, between: [ground, mass]}
+  pull:   {type: translational.force, at: mass, value: F})yaml",
+          0.1,
+          {"mass.position", "mass.velocity"},
+          [](const Numbers& p) {
+            const Real s = p[2] / p[0] / 2, r = std::sqrt(s * s - p[1] / p[0]), a = -s + r, b = -s - r,
+                       x = p[3] / p[1], t = 0.1L;
+            const Real B = (p[5] - a * (p[4] - x)) / (b - a), A = p[4] - x - B;
+            return Numbers{x + A * std::exp(a * t) + B * std::exp(b * t),
+                           A * a * std::exp(a * t) + B * b * std::exp(b * t)};
+          },
+          {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}};
+}
+
+Problem relaxation() {
+  return {"relaxation oscillation",
+          {{"mu", "N*s/m", 8}, {"k", "N/m", 1}, {"x0", "m", 2, true}},
+          "",
+          R"yaml(
+  mass: {type: translational.mass, mass: 1 kg, initial: {position: x0}}
+  law:  {type: control.expression, inputs: {x: mass.position, v: mass.velocity}, unit: N, expression: "mu*(1 - x^2/(1 m^2))*v - k*x"}
+  push: {type: translational.force, at: mass, input: law})yaml",
+          10,
+          {"mass.position", "mass.velocity"},
+          [](const Numbers& p) {
+            return integrate<2>(
+                [&](Real, const auto& y) {
+                  return std::array<Real, 2>{y[1], p[0] * (1 - y[0] * y[0]) * y[1] - p[1] * y[0]};
+                },
+                {p[2], 0}, 10, 2e-3L,
+                [](const auto& y) {
+                  return Numbers{y[0], y[1]};
+                });
+          }};
+}
+
+Problem ball() {
+  return {"events: a ball on a rigid floor",
+          {{"x0", "m", 1, true}, {"g", "m/s^2", 9.81}, {"e", "", 0.8}},
+          "",
+          R"yaml(
+  ball:   {type: translational.mass, mass: 1 kg, initial: {position: x0}}
+  pull:   {type: translational.force, at: ball, value: -(1 kg)*g}
+  floor:  {type: translational.end_stop, lower: 0, restitution: e, between: [ground, ball]})yaml",
+          2,
+          {"ball.position", "ball.velocity"},
+          [](const Numbers& p) {
+            Real t = std::sqrt(2 * p[0] / p[1]), v = p[1] * t;
+            for (;;) {
+              v *= p[2];
+              if (t + 2 * v / p[1] > 2) break;
+              t += 2 * v / p[1];
+            }
+            const Real s = 2 - t;
+            return Numbers{v * s - p[1] * s * s / 2, v - p[1] * s};
+          }};
+}
+
+Problem pulses() {
+  return {"PWM: pulses on a coil",
+          {{"R", "ohm", 2}, {"L", "H", 1e-3}, {"V", "V", 12}, {"i0", "A", 0.5, true}},
+          "nodes: {electrical: [a, b]}",
+          R"yaml(
+  source: {type: electric.voltage_source, pulse: {high: V, width: 40 us, period: 100 us}, between: [a, ground]}
+  r:      {type: electric.resistor, resistance: R, between: [a, b]}
+  coil:   {type: electric.inductor, inductance: L, between: [b, ground], initial: {current: i0}})yaml",
+          2.03e-3,
+          {"coil.current"},
+          [](const Numbers& p) {
+            Real i = p[3];
+            const auto go = [&](Real target, Real time) {
+              i = target + (i - target) * std::exp(-time * p[0] / p[1]);
+            };
+            for (int k = 0; k < 20; ++k) go(p[2] / p[0], 40e-6L), go(0, 60e-6L);
+            go(p[2] / p[0], 30e-6L);
+            return Numbers{i};
+          }};
+}
+
+Problem corner() {
+  return {
+      "a corner in a set point",
+      {{"a", "rad/s", 4}, {"K", "N*m/rad", 100}, {"D", "N*m*s/rad", 1}},
+      "",
+      R"yaml(
+  target: {type: control.expression, unit: rad, expression: "t < 0.5 s ? a*t : a*(0.5 s)"}
+  law:    {type: control.expression, inputs: {r: target, q: rotor.angle, w: rotor.velocity}, unit: N*m, expression: "K*(r - q) - D*w"}
+  motor:  {type: rotational.torque, at: rotor, input: law}
+  rotor:  {type: rotational.inertia, inertia: 0.1 kg*m^2})yaml",
+      1,
+      {"rotor.angle", "rotor.velocity"},
+      [](const Numbers& p) {
+        ReferenceOde<2> ode(
+            [&](Real t, const auto& y) {
+              return std::array<Real, 2>{y[1], 10 * (p[1] * (p[0] * std::min(t, 0.5L) - y[0]) - p[2] * y[1])};
+            },
+            {0, 0}, 2e-3L);
+        ode.at(0.5L);
+        const auto& y = ode.at(1);
+        return Numbers{y[0], y[1]};
+      }};
+}
+
+Problem rectifier() {
+  return {"rectifier",
+          {{"V", "V", 5}, {"R", "ohm", 10}, {"C", "F", 1e-4}, {"load", "ohm", 200}},
+          "nodes: {electrical: [in, a, out]}",
+          R"yaml(
+  source: {type: electric.voltage_source, sine: {amplitude: V, frequency: 50 Hz}, between: [in, ground]}
+  r:      {type: electric.resistor, resistance: R, between: [in, a]}
+  d:      {type: electric.diode, saturation_current: 1e-9 A, temperature: 300 K, between: [a, out]}
+  c:      {type: electric.capacitor, capacitance: C, between: [out, ground], initial: {voltage: 0 V}}
+  l:      {type: electric.resistor, resistance: load, between: [out, ground]})yaml",
+          0.05,
+          {"out.voltage"},
+          [](const Numbers& p) {
+            const Real thermal = 1.380649e-23L * 300 / 1.602176634e-19L;
+            return integrate<1>(
+                [&](Real t, const auto& y) {
+                  // R i + V_T log(1 + i/I_s) = e − v: for i along the straight part first, then by Newton's method
+                  const Real e = p[0] * std::sin(100 * pi * t) - y[0], saturation = 1e-9L;
+                  Real i = e > 0.3L ? (e - 0.3L) / p[1] : 0;
+                  for (int k = 0; k < 200; ++k) {
+                    const Real f = p[1] * i + thermal * std::log1p(i / saturation) - e;
+                    Real next = i - f / (p[1] + thermal / (saturation + i));
+                    if (next <= -saturation) next = (i - saturation) / 2;
+                    if (std::abs(next - i) <= 1e-18L * std::abs(i) + 1e-24L) break;
+                    i = next;
+                  }
+                  return std::array<Real, 1>{(i - y[0] / p[3]) / p[2]};
+                },
+                {0}, 0.05L, 2e-5L, [](const auto& y) { return Numbers{y[0]}; });
+          },
+          {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}};
+}
+
+Problem pendulum() {
+  return {"a constrained pendulum",
+          {{"g", "m/s^2", 9.81}, {"l", "m", 1}, {"w", "rad/s", 0.5, true}},
+          "",
+          R"yaml(
+  bob: {type: planar.mass, mass: 1 kg, gravity: [0, -g], initial: {position: [l*sin(1), -l*cos(1)], velocity: [l*w*cos(1)/(1 rad), l*w*sin(1)/(1 rad)]}}
+  rod: {type: planar.distance, length: l, between: [ground, bob]})yaml",
+          3,
+          {"bob.position.x", "bob.velocity.x"},
+          [](const Numbers& p) {
+            return integrate<2>(
+                [&](Real, const auto& y) {
+                  return std::array<Real, 2>{y[1], -p[0] / p[1] * std::sin(y[0])};
+                },
+                {1, p[2]}, 3, 0.02L,
+                [&](const auto& y) {
+                  return Numbers{p[1] * std::sin(y[0]), p[1] * y[1] * std::cos(y[0])};
+                });
+          }};
+}
+
+/// Two arms as rigid bodies with hinges, each held by a controller.
+Problem robot() {
+  return {"a robot with two arms",
+          {{"K", "N*m/rad", 60}, {"D", "N*m*s/rad", 4}, {"m", "kg", 2}, {"J", "kg*m^2", 0.05}},
+          "gravity: [0, 0, -9.81 m/s^2]",
+          R"yaml(
+  upper:  {type: body.rigid, mass: m, principal_inertia: [J, J, J], initial: {position: [0.2 m, 0, 0]}}
+  lower:  {type: body.rigid, mass: m, principal_inertia: [J, J, J], initial: {position: [0.6 m, 0, 0]}}
+  first:  {type: joint.revolute, between: [ground, upper], at: [0, 0, 0], axis: [0, -1, 0]}
+  second: {type: joint.revolute, between: [upper, lower], at: [0.4 m, 0, 0], axis: [0, -1, 0]}
+  law1:   {type: control.expression, inputs: {q: first.angle, w: first.velocity}, unit: N*m, expression: "K*((0.5 rad) - q) - D*w"}
+  law2:   {type: control.expression, inputs: {q: second.angle, w: second.velocity}, unit: N*m, expression: "K*((-0.8 rad) - q) - D*w"}
+  motor1: {type: rotational.torque, at: first, input: law1}
+  motor2: {type: rotational.torque, at: second, input: law2})yaml",
+          1,
+          {"first.angle", "second.angle", "first.velocity", "second.velocity"},
+          [](const Numbers& p) {
+            const Real K = p[0], D = p[1], m = p[2], J = p[3], l = 0.4L, c = 0.2L, g = 9.81L;
+            return integrate<4>(
+                [=](Real, const auto& y) {  // angles a of the upper arm, b of the lower one against it
+                  const Real a = y[0], b = y[1], u = y[2], w = y[3];
+                  const Real coupling = m * l * c * std::cos(b), spin = m * l * c * std::sin(b);
+                  const Real M22 = J + m * c * c, M12 = M22 + coupling,
+                             M11 = J + m * c * c + M22 + m * l * l + 2 * coupling;
+                  const Real f1 = K * (0.5L - a) - D * u + spin * w * (2 * u + w) -
+                                  m * g * ((c + l) * std::cos(a) + c * std::cos(a + b));
+                  const Real f2 = K * (-0.8L - b) - D * w - spin * u * u - m * g * c * std::cos(a + b);
+                  const Real det = M11 * M22 - M12 * M12;
+                  return std::array<Real, 4>{u, w, (M22 * f1 - M12 * f2) / det, (M11 * f2 - M12 * f1) / det};
+                },
+                {0, 0, 0, 0}, 1, 5e-3L,
+                [](const auto& y) {
+                  return Numbers{y[0], y[1], y[2], y[3]};
+                });
+          },
+          {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}};
+}
+
+Problem sampled_loop() {
+  return {"a sampled loop",
+          {{"a", "1/s", 3}, {"G", "1/s", 2}, {"x0", "", 1, true}},
+          "",
+          R"yaml(
+  law:   {type: sampled.state_space, period: 50 ms, A: [[0.5]], B: [[1]], C: [[-3]], D: [[-2]], input: plant}
+  plant: {type: control.state_space, A: [[-a]], B: [[G]], C: [[1]], D: [[0]], input: law, initial: {state: x0}})yaml",
+          0.98,
+          {"plant"},
+          [](const Numbers& p) {
+            Real x = p[2], z = 0;
+            for (int k = 0; k < 20; ++k) {
+              const Real u = -3 * z - 2 * x, time = k == 19 ? 0.03L : 0.05L;
+              z = 0.5L * z + x;
+              x = p[1] * u / p[0] + (x - p[1] * u / p[0]) * std::exp(-p[0] * time);
+            }
+            return Numbers{x};
+          }};
+}
+
+/// A wheel on a road that a holonomic drive moves: a bump that begins and ends with a jump of the third derivative.
+Problem quarter_car() {
+  return {"a drive: a quarter car over a bump",
+          {{"M", "kg", 400},
+           {"m", "kg", 40},
+           {"k", "N/m", 2e4},
+           {"d", "N*s/m", 1500},
+           {"kt", "N/m", 2e5},
+           {"H", "m", 0.06}},
+          "",
+          R"yaml(
+  body:   {type: translational.mass, mass: M}
+  wheel:  {type: translational.mass, mass: m}
+  road:   {type: translational.mass, mass: 1 g}
+  spring: {type: translational.spring, stiffness: k, between: [wheel, body]}
+  damper: {type: translational.damper, damping: d, between: [wheel, body]}
+  tyre:   {type: translational.spring, stiffness: kt, between: [road, wheel]}
+  bump:   {type: translational.motion, at: road, position: "t < 0.1 s ? 0 : t < 0.25 s ? H*sin(pi*(t - 0.1 s)/(0.15 s))^4 : 0"})yaml",
+          0.6,
+          {"body.position", "wheel.position", "body.velocity", "wheel.velocity"},
+          [](const Numbers& p) {
+            ReferenceOde<4> ode(
+                [&](Real t, const auto& y) {
+                  const Real s = t > 0.1L && t < 0.25L ? std::sin(pi * (t - 0.1L) / 0.15L) : 0;
+                  const Real F = p[2] * (y[0] - y[1]) + p[3] * (y[2] - y[3]);
+                  return std::array<Real, 4>{y[2], y[3], -F / p[0],
+                                             (F - p[4] * (y[1] - p[5] * s * s * s * s)) / p[1]};
+                },
+                {0, 0, 0, 0}, 1e-3L);
+            ode.at(0.1L);
+            ode.at(0.25L);
+            const auto& y = ode.at(0.6L);
+            return Numbers{y[0], y[1], y[2], y[3]};
+          }};
+}
+
+Problem thermostat() {
+  return {"a two-point controller",
+          {{"T", "s", 2}, {"heat", "", 1.7}, {"x0", "", 0.1, true}},
+          "",
+          R"yaml(
+  room:  {type: control.state_space, A: [[-1/T]], B: [[1/T]], C: [[1]], D: [[0]], input: valve, initial: {state: x0}}
+  valve: {type: control.hysteresis, input: room, lower: 0.9, upper: 1.1, low: heat, high: 0})yaml",
+          6,
+          {"room"},
+          [](const Numbers& p) {
+            Real t = 0, x = p[2];
+            for (bool on = true;; on = !on) {
+              const Real target = on ? p[1] : 0, limit = on ? 1.1L : 0.9L;
+              const Real until = t + p[0] * std::log((target - x) / (target - limit));
+              if (until > 6) return Numbers{target + (x - target) * std::exp(-(6 - t) / p[0])};
+              t = until;
+              x = limit;
+            }
+          }};
+}
+
+/// Its discretisation in space belongs to the problem: the reference is the same beam with fixed steps, extrapolated.
+Problem beam() {
+  Problem p{"a beam that swings",
+            {{"F", "N", 30}, {"E", "Pa", 7e10}, {"w", "m", 0.02}},
+            "gravity: none",
+            R"yaml(
+  beam: {type: beam.line, from: [0, 0, 0], to: [1 m, 0, 0], elements: 2, rectangle: {width: w, height: 2 cm}, youngs_modulus: E, poisson_ratio: 0.3, density: 2700 kg/m^3, damping: {stiffness: 2 ms}}
+  root: {type: joint.fixed, between: [ground, beam.start], at: [0, 0, 0]}
+  load: {type: force.point, at: beam.end, force: [0, 0, F]})yaml",
+            0.04,
+            {"beam.end.position.z"},
+            {},
+            {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}};
+  Problem copy = p;
+  p.end = [copy](const Numbers& n) {
+    std::array<Real, 2> z{};
+    for (int k = 0; k < 2; ++k)
+      z[k] = copy.run(fmt::format("step: {} us, output_every: 1000000", k == 0 ? 20 : 10), n).last[0];
+    return Numbers{(4 * z[1] - z[0]) / 3};
+  };
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("the error at the end is within ten times what the tolerance moves it by") {
+  fmt::print("{:36} {:>5} {:>9} {:>9} {:>9} {:>8} {:>9}\n", "problem", "tol", "error", "tol K", "ratio",
+             "steps", "rejected");
+  for (const Problem& p : {oscillator(), stiff_mass(), relaxation(), ball(), pulses(), corner(), rectifier(),
+                           pendulum(), robot(), sampled_loop(), quarter_car(), thermostat(), beam()}) {
+    const Numbers exact = p.end(p.values()), moves = p.condition();
+    INFO(p.name);
+    for (const double tolerance : p.tolerances) {
+      INFO(tolerance);
+      const TextRun run =
+          p.run(fmt::format("adaptive: true, tolerance: {:g}, output_every: 1000000", tolerance), p.values());
+      Real ratio = 0, error = 0, moved = 0;
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        const Real e = std::abs(run.last[i] - exact[i]), m = tolerance * moves[i];
+        if (e / m >= ratio) ratio = e / m, error = e, moved = m;
+      }
+      fmt::print("{:36} {:5.0e} {:9.1e} {:9.1e} {:9.2f} {:8} {:9} {}\n", p.name, tolerance, double(error),
+                 double(moved), double(ratio), run.statistics.steps, run.statistics.rejected_steps,
+                 run.statistics.warnings.empty() ? "" : run.statistics.warnings[0]);
+      CHECK(ratio < 10);
+    }
+  }
+}
