@@ -69,7 +69,7 @@ TEST_CASE("turns: under adaptive steps, and at times within them") {
       CAPTURE(speed);
       CAPTURE(more);
       const TextRun run(rotor(hinge(speed), more),
-                        "until: 10, adaptive: true, tolerance: 1e-6, output_every: 0.0371", {"j.angle"},
+                        "until: 10, adaptive: true, tolerance: 1e-6, output_every: 0.0371 s", {"j.angle"},
                         head);
       for (std::size_t i = 0; i < run.t.size(); ++i)
         REQUIRE(std::abs(run.rows[i][0] - speed * run.t[i]) < 1e-5 * std::abs(speed));
@@ -93,7 +93,7 @@ TEST_CASE("turns: of all joints with angles, and of torsion springs") {
       {"type: joint.universal, between: [ground, b], initial: {velocity_a: 900}", "", "j.angle_a", 900},
       {"type: joint.universal, between: [ground, b], initial: {velocity_b: -500}", "", "j.angle_b", -500},
       {"type: joint.revolute, between: [ground, b], axis: [1, 2, 3], initial: {velocity: 628.3185307179586}",
-       "", "j.angle", 628.3185307179586},
+       "", "j.angle", 555},
       {"type: joint.revolute, between: [ground, b], initial: {velocity: 500}", wire, "w.angle", 500},
       {"type: joint.revolute, between: [ground, b], initial: {velocity: -1000}", wire, "w.angle", -1000}};
   for (const Case& c : cases)
