@@ -1,5 +1,5 @@
 // Steps whose guess leaves the domain of a function, steps about a signed square root, and prescribed steps that have no
-// solution as a whole (T-newton-5, T-newton-6, T-step-4).
+// solution as a whole (T-newton-5, T-newton-6, T-step-6).
 #include <fmt/format.h>
 
 #include "run_text.hpp"

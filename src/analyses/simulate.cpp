@@ -279,7 +279,7 @@ class Simulation::Run {
     const double h = left < 2 * wanted ? 0.5 * left : wanted;
     return {h, t + h, true, false};
   }
-  /// The next prescribed step, or the part of it that is likely to have a solution (T-step-4).
+  /// The next prescribed step, or the part of it that is likely to have a solution (T-step-6).
   PlannedStep prescribed(const State& state) {
     PlannedStep step = timetable_.next(state.t, next_jump(state));
     if (substep_ < (1 - 1e-9) * step.size) shorten(step, state.t, substep_);
