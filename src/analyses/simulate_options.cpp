@@ -87,6 +87,15 @@ void adaptive_steps(const Model& model, SimulateOptions& o) {
   o.stepper.jump_slopes = true;
 }
 
+/// Of the tolerances that count.
+double smallest(const ErrorScales& scales) {
+  double least = INFINITY;
+  for (const auto* t :
+       {&scales.positions, &scales.velocities, &scales.states, &scales.signals, &scales.multipliers})
+    if (t->relative > 0) least = std::min(least, t->relative);
+  return least;
+}
+
 void read_output(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
   if (v.find("output_at")) {
@@ -305,7 +314,7 @@ SimulateOptions simulate_options(const Model& model) {
   p.newton.tolerance = number(v, "newton_tolerance");
   if (o.adaptive &&
       !v.given("newton_tolerance"))  // what Newton leaves over in a second: a small part of the tolerance
-    p.newton.tolerance = std::clamp(newton_share * number(v, "tolerance") / o.scales.horizon, 1e-12, 1e-6);
+    p.newton.tolerance = std::clamp(newton_share * smallest(o.scales) / o.scales.horizon, 1e-12, 1e-6);
   if (o.adaptive) p.state_tolerance = 1e-11;
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
   o.prepare = prepare_options(model);

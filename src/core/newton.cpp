@@ -178,14 +178,21 @@ bool Newton::turned_back(NewtonProblem& problem) const {
   return along < -0.8 * std::sqrt(now * before);
 }
 
-/// Back by as much as makes both increments meet: one step of the secant (T-newton-5). Newton alone goes to and fro for ever
-/// about a root with a steep slope, a signed square root for instance. Leaves a new matrix, if there is one at that point.
+/// Back by as much as makes both increments meet: one step of the secant (T-newton-5). Newton alone goes back and forth for ever
+/// about a root with a steep slope, a signed square root for instance. False, and as before, if that does not halve the increment.
 bool Newton::secant_step(NewtonProblem& problem, double rate, NewtonReport& report) {
   const double scale = 1 / (1 + rate);
-  move(problem, increment_, scale);
-  ++report.iterations;
-  problem.tangent(residual_, values_);
-  return !finite() || !all_finite(values_) || refactor(problem, report);
+  const std::vector<double> tried = increment_;
+  move(problem, tried, scale);
+  problem.residual(residual_);
+  if (finite() && next_increment(problem) <= 0.5 * report.increment) {
+    ++report.iterations;
+    return true;
+  }
+  move(problem, tried, -scale);
+  increment_ = tried;
+  problem.residual(residual_);
+  return false;
 }
 
 /// Last resort: back to where the last increment started, a new matrix there, and a shorter step that brings the next
@@ -295,8 +302,9 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
       solver_->distrust();
       if (!broken && age > 1) {  // perhaps only because the matrix is old
         if (!renew(problem, report)) return report;
-      } else if (!broken && rate < 2 && turned_back(problem)) {
-        if (!secant_step(problem, rate, report)) return report;
+      } else if (!broken && rate < 2 && turned_back(problem) && secant_step(problem, rate, report)) {
+        problem.tangent(residual_, values_);  // where the slope is infinite the old matrix has to do
+        if (finite() && all_finite(values_) && !refactor(problem, report)) return report;
       } else if (way == Way::free && !broken) {
         move(problem, increment_, 1.0);
         ++report.iterations;
