@@ -193,3 +193,17 @@ TEST_CASE("mass properties: solids, and solids put together from parts") {
   const auto [small, middle, large] = principal_values(J);
   CHECK(small + middle + large == doctest::Approx(7.5));
 }
+
+TEST_CASE("half angles: the factor between sin θ and 2 sin(θ/2), and its derivatives along cos θ") {
+  using joint::HalfAngle;
+  constexpr double small = 1e-5;
+  for (const double angle : {0.0, 0.3, 1.2, 2.0, 2.9, -1.7}) {
+    const double c = std::cos(angle);
+    const HalfAngle<double> at(c);
+    CHECK(at.factor * std::sin(angle) == doctest::Approx(2 * std::sin(angle / 2)));
+    const HalfAngle<double> less(c - small), more(c + small);
+    CHECK(at.slope == doctest::Approx((more.factor - less.factor) / (2 * small)).epsilon(1e-5));
+    CHECK(at.curve == doctest::Approx((more.slope - less.slope) / (2 * small)).epsilon(1e-5));
+  }
+  CHECK(HalfAngle<double>(-1.0).added(0) == doctest::Approx(std::numbers::pi));
+}

@@ -589,102 +589,113 @@ void GeneralizedAlpha::refuse_contradiction(NewtonReport& report) {
 
 StepReport GeneralizedAlpha::attempt(State& state, double h) {
   check_step(state, h);
-  StepReport report;
-  const auto& m = options_.mechanics;
-  const auto& s = state_parameters();
-  const Range states = system_.rows(Kind::state);
-  const int positions = system_.rows(Kind::position).end;
-  const auto at = system_.value_of_row();
+  const auto once = [&] {
+    StepReport report;
+    const auto& m = options_.mechanics;
+    const auto& s = state_parameters();
+    const Range states = system_.rows(Kind::state);
+    const int positions = system_.rows(Kind::position).end;
+    const auto at = system_.value_of_row();
 
-  choose_coefficients(state, h, report);
-  choose_form(state);
+    choose_coefficients(state, h, report);
+    choose_form(state);
 
-  if (regularised() && epsilon_.empty()) {
-    system_.tangent(state, shift(), {}, scratch_, newton_.matrix());
-    set_proximal_diagonal(system_, options_.proximal, newton_.matrix(), epsilon_);
-    newton_.invalidate();
-  }
-  LentHistory histories(state, trial_);
-  // Velocity with the offset that index-3 multipliers need, or without it; only where the offset changes (T-constraint-5).
-  std::copy(state.rate.begin(), state.rate.begin() + positions, velocity_start_.begin());
-  if (form_ != ConstraintForm::index2 && options_.offset_projection &&
-      system_.rows(Kind::holonomic).size() > 0) {
-    const double offset = velocity_offset();
-    if (!(std::abs(offset - history.offset) <= 1e-9 * std::abs(offset))) {
-      if (!project_velocity(state, velocity_start_, report.newton)) return report;
+    if (regularised() && epsilon_.empty()) {
+      system_.tangent(state, shift(), {}, scratch_, newton_.matrix());
+      set_proximal_diagonal(system_, options_.proximal, newton_.matrix(), epsilon_);
+      newton_.invalidate();
     }
-  }
+    LentHistory histories(state, trial_);
+    // Velocity with the offset that index-3 multipliers need, or without it; only where the offset changes (T-constraint-5).
+    std::copy(state.rate.begin(), state.rate.begin() + positions, velocity_start_.begin());
+    if (form_ != ConstraintForm::index2 && options_.offset_projection &&
+        system_.rows(Kind::holonomic).size() > 0) {
+      const double offset = velocity_offset();
+      if (!(std::abs(offset - history.offset) <= 1e-9 * std::abs(offset))) {
+        if (!project_velocity(state, velocity_start_, report.newton)) return report;
+      }
+    }
 
-  // Predictor: everything but the new acceleration and the new flow (T-alpha-1…4).
-  for (int i = 0; i < positions; ++i) {
-    a_bar_[i] = (m.alpha_f * state.acceleration[i] - m.alpha_m * a_[i]) / (1 - m.alpha_m);
-    u_bar_[i] = h * velocity_start_[i] + h * h * ((0.5 - c_.beta) * a_[i] + c_.beta * a_bar_[i]);
-    v_bar_[i] = velocity_start_[i] + h * ((1 - c_.gamma) * a_[i] + c_.gamma * a_bar_[i]);
-  }
-  for (int i = 0; i < states.size(); ++i) {
-    const double rate = state.rate[states.begin + i];
-    w_bar_[i] = (s.delta_f * rate - s.delta_m * w_[i]) / (1 - s.delta_m);
-    s_bar_[i] = state.store[i] + h * ((1 - c_.theta) * w_[i] + c_.theta * w_bar_[i]);
-  }
-  trial_.take_numbers(state);
-  trial_.t = state.t + h;
-  // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
-  // Not further than ten times the last step: differences over a much smaller one are noise.
-  const double ahead = history.last_step > 0 ? std::min(h, 10 * history.last_step) : h;
-  const double bend = ahead * (ahead + history.last_step);
-  for (int i = 0; i < system_.size(); ++i) {
-    const bool smooth = std::abs(history.curve[i] * history.span) < 0.5 * std::abs(history.slope[i]);
-    (i < positions ? trial_.acceleration[i] : trial_.value[at[i]]) +=
-        ahead * history.slope[i] + (smooth ? bend * history.curve[i] : 0.0);
-  }
-  for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
-
-  if (!epsilon_.empty() && newton_.factored()) drop_undetermined();
-
-  // Correction: the equations hold at t_{n+1}.
-  set_weights(state);
-  const auto changed = [](double a, double b) { return std::abs(a - b) > 0.1 * std::abs(b); };
-  if (changed(c_.c0, factored_for_.c0) || changed(c_.c1, factored_for_.c1) ||
-      changed(c_.kappa, factored_for_.kappa))
-    newton_.invalidate();
-  Step step(*this, state);
-  step.place();
-  const int factorizations = report.newton.factorizations;
-  report.newton = newton_.solve(step);
-  // A guess along the last accelerations may lead far off, or where a function has no value: once more, with velocities,
-  // states and signals that stay as they are (T-newton-6).
-  if (report.newton.status == NewtonStatus::no_convergence ||
-      report.newton.status == NewtonStatus::not_finite) {
+    // Predictor: everything but the new acceleration and the new flow (T-alpha-1…4).
+    for (int i = 0; i < positions; ++i) {
+      a_bar_[i] = (m.alpha_f * state.acceleration[i] - m.alpha_m * a_[i]) / (1 - m.alpha_m);
+      u_bar_[i] = h * velocity_start_[i] + h * h * ((0.5 - c_.beta) * a_[i] + c_.beta * a_bar_[i]);
+      v_bar_[i] = velocity_start_[i] + h * ((1 - c_.gamma) * a_[i] + c_.gamma * a_bar_[i]);
+    }
+    for (int i = 0; i < states.size(); ++i) {
+      const double rate = state.rate[states.begin + i];
+      w_bar_[i] = (s.delta_f * rate - s.delta_m * w_[i]) / (1 - s.delta_m);
+      s_bar_[i] = state.store[i] + h * ((1 - c_.theta) * w_[i] + c_.theta * w_bar_[i]);
+    }
     trial_.take_numbers(state);
     trial_.t = state.t + h;
-    for (int i = 0; i < positions; ++i) trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
-    for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
-    newton_.invalidate();
-    step.place();
-    NewtonReport again = newton_.solve(step);
-    again.iterations += report.newton.iterations;
-    again.factorizations += report.newton.factorizations;
-    if (again.ok()) report.newton = std::move(again);
-  }
-  report.newton.factorizations += factorizations;
-  if (report.newton.ok() && regularised()) refuse_contradiction(report.newton);
-  if (!report.newton.ok()) {
-    if (report.newton.status == NewtonStatus::singular)
-      report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);
-    newton_.invalidate();
-    return report;
-  }
-
-  // Stores follow their own recursion with the flow at the solution, so what flows is conserved (T-alpha-5).
-  if (states.size() > 0) {
-    system_.state_flow(trial_, work_);
-    for (int i = 0; i < states.size(); ++i) {
-      const double rate = -work_[states.begin + i];
-      trial_.rate[states.begin + i] = rate;
-      trial_.store[i] = s_bar_[i] + c_.kappa * rate;
+    // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
+    // Not further than ten times the last step: differences over a much smaller one are noise.
+    const double ahead = history.last_step > 0 ? std::min(h, 10 * history.last_step) : h;
+    const double bend = ahead * (ahead + history.last_step);
+    for (int i = 0; i < system_.size(); ++i) {
+      const bool smooth = std::abs(history.curve[i] * history.span) < 0.5 * std::abs(history.slope[i]);
+      (i < positions ? trial_.acceleration[i] : trial_.value[at[i]]) +=
+          ahead * history.slope[i] + (smooth ? bend * history.curve[i] : 0.0);
     }
-  }
-  return report;
+    for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
+
+    if (!epsilon_.empty() && newton_.factored()) drop_undetermined();
+
+    // Correction: the equations hold at t_{n+1}.
+    set_weights(state);
+    const auto changed = [](double a, double b) { return std::abs(a - b) > 0.1 * std::abs(b); };
+    if (changed(c_.c0, factored_for_.c0) || changed(c_.c1, factored_for_.c1) ||
+        changed(c_.kappa, factored_for_.kappa))
+      newton_.invalidate();
+    Step step(*this, state);
+    step.place();
+    const int factorizations = report.newton.factorizations;
+    report.newton = newton_.solve(step);
+    // A guess along the last accelerations may lead far off, or where a function has no value: once more, with velocities,
+    // states and signals that stay as they are (T-newton-6).
+    if (report.newton.status == NewtonStatus::no_convergence ||
+        report.newton.status == NewtonStatus::not_finite) {
+      trial_.take_numbers(state);
+      trial_.t = state.t + h;
+      for (int i = 0; i < positions; ++i) trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
+      for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
+      newton_.invalidate();
+      step.place();
+      NewtonReport again = newton_.solve(step);
+      again.iterations += report.newton.iterations;
+      again.factorizations += report.newton.factorizations;
+      if (again.ok()) report.newton = std::move(again);
+    }
+    report.newton.factorizations += factorizations;
+    if (report.newton.ok() && regularised()) refuse_contradiction(report.newton);
+    if (!report.newton.ok()) {
+      if (report.newton.status == NewtonStatus::singular)
+        report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);
+      newton_.invalidate();
+      return report;
+    }
+
+    // Stores follow their own recursion with the flow at the solution, so what flows is conserved (T-alpha-5).
+    if (states.size() > 0) {
+      system_.state_flow(trial_, work_);
+      for (int i = 0; i < states.size(); ++i) {
+        const double rate = -work_[states.begin + i];
+        trial_.rate[states.begin + i] = rate;
+        trial_.store[i] = s_bar_[i] + c_.kappa * rate;
+      }
+    }
+    return report;
+  };
+  StepReport report = once();
+  if (report.ok() || form_ == options_.constraints) return report;
+  // Far from the origin rounding may keep the index-1 form from converging: then in the form that was chosen (T-constraint-10).
+  options_.change_form = false;
+  StepReport again = once();
+  options_.change_form = true;
+  again.newton.iterations += report.newton.iterations;
+  again.newton.factorizations += report.newton.factorizations;
+  return again;
 }
 
 void GeneralizedAlpha::commit(State& state) {
