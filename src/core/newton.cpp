@@ -179,20 +179,23 @@ bool Newton::turned_back(NewtonProblem& problem) const {
 }
 
 /// Back by as much as makes both increments meet: one step of the secant (T-newton-5). Newton alone goes back and forth for ever
-/// about a root with a steep slope, a signed square root for instance. False, and as before, if that does not halve the increment.
+/// about a root with a steep slope, a signed square root for instance. False if that does not halve the increment: a step that is
+/// damped starts where the last increment did.
 bool Newton::secant_step(NewtonProblem& problem, double rate, NewtonReport& report) {
   const double scale = 1 / (1 + rate);
-  const std::vector<double> tried = increment_;
-  move(problem, tried, scale);
-  problem.residual(residual_);
-  if (finite() && next_increment(problem) <= 0.5 * report.increment) {
-    ++report.iterations;
-    return true;
+  const auto go = [&](double part) {
+    move(problem, increment_, part);
+    for (std::size_t i = 0; i < previous_.size(); ++i) previous_[i] += part * increment_[i];
+    problem.residual(residual_);
+  };
+  go(scale);
+  if (!finite()) {
+    go(-scale);
+    return false;
   }
-  move(problem, tried, -scale);
-  increment_ = tried;
-  problem.residual(residual_);
-  return false;
+  if (!(next_increment(problem) <= 0.5 * report.increment)) return false;
+  ++report.iterations;
+  return true;
 }
 
 /// Last resort: back to where the last increment started, a new matrix there, and a shorter step that brings the next
