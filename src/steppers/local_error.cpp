@@ -51,10 +51,8 @@ void GeneralizedAlpha::keep_along_constraints(std::span<double> defect, bool vel
   std::copy(defect.begin(), defect.end(), work_.begin());
   std::fill(work_.begin() + positions, work_.end(), 0.0);
   if (!velocity) apply_operators(system_, operators_, work_);
-  double
-      size = 0,
-      speed =
-          1;  // Φ_q E from the linear Φ̇, with E as large as a velocity: or rounding would be all that is left
+  // Φ_q E from the linear Φ̇, with E scaled to the size of a velocity: otherwise only rounding would be left.
+  double size = 0, speed = 1;
   for (int i = 0; i < positions; ++i) {
     size = std::max(size, std::abs(work_[i]));
     speed = std::max(speed, std::abs(trial_.rate[i]));
