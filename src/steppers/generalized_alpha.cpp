@@ -1,4 +1,4 @@
-#include "steppers/generalized_alpha.hpp"
+#include "steppers/generalized_alpha_step.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,6 @@
 #include "core/signal_loop.hpp"
 
 namespace escapement {
-
-static constexpr double rounding = 16 * 2.2e-16;
 
 void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options) {
   const Range rows = system.rows(Kind::holonomic);
@@ -71,10 +69,9 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   noise_.assign(n + positions, 0.0);
   for (const Variable& v : system.variables())
     if (v.steady == Steady::node) nodes_.push_back(v.row);
-  const double radius = options.states.radius_at_infinity();  // 1: no damping was asked for
-  if (!system.has_steady() || radius > 1 - 1e-9 || !options.update_parameters) options_.settling = 0;
   options_.start.proximal = std::max(options_.start.proximal, options_.proximal);
   jumps_.emplace(system, options_.start);
+  prepare_settling();
 }
 
 std::vector<std::string> GeneralizedAlpha::warnings() const {
@@ -91,7 +88,8 @@ void GeneralizedAlpha::begin(const State& state, const StartReport& report) {
   history.hidden = report.hidden;
   forget_slopes();
   history.first = true;
-  history.settling = options_.settling;
+  history.excitation.start(state.t, state.acceleration,
+                           std::span(state.rate).subspan(system_.rows(Kind::state).begin));
   history.offset = INFINITY;
   history.tiny = false;
   epsilon_.clear();
@@ -135,13 +133,15 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
   system_.pass_breaks(after, slack);
   jumps_->solve(after);
   system_.remember(after, true);
-  for (std::size_t i = 0; i < history.a.size(); ++i)
-    history.a[i] += after.acceleration[i] - state.acceleration[i];
-  history.settling = options_.settling;
-  const bool anew = history.settling > 0;  // what rings does not go on (T-settle)
-  for (std::size_t i = 0; i < history.w.size(); ++i)
-    history.w[i] = after.rate[first_state + i] + (anew ? 0.0 : history.w[i] - state.rate[first_state + i]);
-  if (anew) history.E = 0;
+  for (std::size_t i = 0; i < history.a.size(); ++i) {
+    a_bar_[i] = after.acceleration[i] - state.acceleration[i];
+    history.a[i] += a_bar_[i];
+  }
+  for (std::size_t i = 0; i < history.w.size(); ++i) {
+    w_bar_[i] = after.rate[first_state + i] - state.rate[first_state + i];
+    history.w[i] += w_bar_[i];
+  }
+  history.excitation.add(state.t, a_bar_, w_bar_);
   if (options_.jump_slopes || history.hidden) {
     jump_slopes(after);
     history.offset = INFINITY;
@@ -208,7 +208,7 @@ void GeneralizedAlpha::jump_slopes(const State& after) {
 
 void GeneralizedAlpha::choose_coefficients(const State& state, double h, StepReport& report) {
   const auto& m = options_.mechanics;
-  const auto& s = state_parameters();
+  const auto& s = options_.states;
   const double alpha = m.alpha_m - m.alpha_f, delta = s.delta_m - s.delta_f;
   a_ = history.a;
   w_ = history.w;
@@ -419,133 +419,6 @@ bool GeneralizedAlpha::project_velocity(const State& state, std::span<double> v,
 
 // ------------------------------------------------------------------ one step
 
-/// The nonlinear equations of one step, in the unknowns v̇, x, y, λ, μ (and the projections: d of index 2, d and e of index 1).
-class GeneralizedAlpha::Step final : public NewtonProblem {
- public:
-  /// `across`: increments that the rounding of q and v causes through Φ and k count as rounding.
-  Step(GeneralizedAlpha& g, const State& from, bool across = true) : g_(g), from_(from), across_(across) {}
-
-  /// q = q_n ∘ exp(ū + c0 v̇ + d), v = v̄ + c1 v̇ + e (T-alpha-2, T-alpha-3).
-  void place() {
-    const int positions = g_.system_.rows(Kind::position).end;
-    for (int i = 0; i < positions; ++i) {
-      g_.u_[i] = g_.u_bar_[i] + g_.c_.c0 * g_.trial_.acceleration[i] + g_.d_[i];
-      g_.trial_.rate[i] = g_.v_bar_[i] + g_.c_.c1 * g_.trial_.acceleration[i] + g_.e_[i];
-    }
-    move_positions(g_.system_, from_.value, g_.u_, g_.trial_.value, g_.operators_);
-  }
-  void residual(std::span<double> r) override {
-    g_.system_.residual(g_.trial_, g_.shift(), r);
-    subtract_history(r);
-  }
-  void tangent(std::span<double> r, std::span<double> values) override {
-    g_.system_.tangent(g_.trial_, g_.shift(), g_.operators_, r, values);
-    add_proximal(g_.system_, g_.epsilon_, values);
-    g_.factored_for_ = g_.c_;
-    subtract_history(r);
-  }
-  void move(std::span<const double> du, double scale) override {
-    const int positions = g_.system_.rows(Kind::position).end, n = g_.system_.size();
-    const auto at = g_.system_.value_of_row();
-    for (int i = 0; i < positions; ++i) g_.trial_.acceleration[i] += scale * du[i];
-    for (int i = positions; i < n; ++i) g_.trial_.value[at[i]] += scale * du[i];
-    const double unit = g_.form_ == ConstraintForm::index2 ? g_.c_.c0 : 1.0;
-    for (int i = 0; i < positions && g_.constrained_; ++i) {
-      g_.d_[i] += scale * unit * du[n + i];
-      g_.e_[i] += scale * du[n + positions + i];
-    }
-    place();
-  }
-  std::span<const double> weights() const override { return g_.weights_; }
-  void magnitudes(std::span<double> size, std::span<double> noise) const override {
-    const auto at = g_.system_.value_of_row();
-    const auto nominal = g_.system_.nominal();
-    const int positions = g_.system_.rows(Kind::position).end;
-    const bool holonomic = across_ && g_.system_.rows(Kind::holonomic).size() > 0;
-    const bool slip = across_ && g_.system_.rows(Kind::nonholonomic).size() > 0;
-    const bool index1 = g_.constrained_ && g_.form_ == ConstraintForm::index1;
-    for (int i = 0; i < positions; ++i) {  // rounding of q and v comes back through Φ and k (T-newton-3)
-      const double speed = std::abs(g_.trial_.rate[i]);
-      size[i] = std::abs(g_.trial_.acceleration[i]);
-      if (index1) {
-        noise[i] += rounding * speed * speed / nominal[i];
-        continue;
-      }
-      if (holonomic) noise[i] += rounding * std::max(nominal[i], g_.reach_(g_.trial_, i)) / g_.c_.c0;
-      if (slip || (holonomic && g_.form_ == ConstraintForm::index2))
-        noise[i] += rounding * std::max(nominal[i], speed) / g_.c_.c1;
-    }
-    for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
-    if (!across_) return;
-    // Multipliers sum up the rounding of all they hold: they are judged by the accelerations they cause.
-    for (int i = g_.system_.rows(Kind::holonomic).begin; i < g_.system_.size(); ++i) noise[i] = INFINITY;
-  }
-
-  /// 16 ε|q| through K = ∂R/∂q: forces are differences of positions times their stiffness (T-newton-3).
-  void add_rounding(std::span<double> rows) override {
-    const Pattern& p = g_.system_.pattern();
-    const int positions = g_.system_.rows(Kind::position).end;
-    const auto nominal = g_.system_.nominal();
-    g_.system_.tangent(g_.trial_, Shift::stiffness(), {}, g_.scratch_, g_.stiffness_);
-    for (int j = 0; j < positions; ++j) {
-      const double moved = rounding * std::max(nominal[j], g_.reach_(g_.trial_, j));
-      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
-        if (p.row[k] < positions) rows[p.row[k]] += std::abs(g_.stiffness_[k]) * moved;
-    }
-  }
-
-  void complete(LinearSolver& solver, std::span<const double>, std::span<double> du) override {
-    if (!g_.constrained_) return;
-    std::fill(du.begin() + g_.system_.size(), du.end(), 0.0);
-    if (g_.form_ == ConstraintForm::index2) stabilise(solver, du);
-    if (g_.form_ == ConstraintForm::index1) project(solver, du);
-  }
-
- private:
-  /// Stabilised index 2: after the index-3 increment, the velocity increment p that makes Φ̇ = 0 there, with the same
-  /// factored matrix: S (p, η) = −(0, Φ̇/c1); v̇ += p, λ += η, and d −= c0 p keeps the position (T-constraint-7).
-  void stabilise(LinearSolver& solver, std::span<double> du) {
-    const int n = g_.system_.size(), positions = g_.system_.rows(Kind::position).end;
-    auto& x = g_.work_;
-    solve_for(solver, du, {1, -1}, x);
-    for (int i = 0; i < n; ++i) x[i] /= g_.c_.c1;
-    apply_operators(g_.system_, g_.operators_, x);  // the matrix holds Φ_q T(u), velocities need Φ_q
-    for (int i = 0; i < n; ++i) du[i] += x[i];
-    for (int i = 0; i < positions; ++i) du[n + i] = -x[i];
-  }
-  /// Index 1: after the increment of v̇ and λ, which these leave alone, the position onto Φ = 0, then the velocity onto
-  /// Φ̇ = 0 and k = 0, along S⁻¹Φ_qᵀ and S⁻¹k_vᵀ (T-constraint-9).
-  void project(LinearSolver& solver, std::span<double> du) {
-    const int n = g_.system_.size(), positions = g_.system_.rows(Kind::position).end;
-    auto& x = g_.work_;
-    if (g_.system_.rows(Kind::holonomic).size() > 0) {
-      solve_for(solver, du, {0, -1}, x);
-      remove_operators(g_.system_, g_.operators_, x);
-      std::copy_n(x.begin(), positions, du.begin() + n);
-    }
-    solve_for(solver, du, {1, 0}, x);
-    std::copy_n(x.begin(), positions, du.begin() + n + positions);
-  }
-  struct Levels {
-    int holonomic, nonholonomic;
-  };
-  /// S x = −(0, these derivatives of Φ and k) after the increment.
-  void solve_for(LinearSolver& solver, std::span<const double> du, Levels levels, std::span<double> x) {
-    move(du, 1.0);
-    g_.system_.constraints(g_.trial_, levels.holonomic, levels.nonholonomic, x);
-    move(du, -1.0);
-    for (double& e : x) e = -e;
-    solver.solve(x);
-  }
-  void subtract_history(std::span<double> r) {
-    const Range states = g_.system_.rows(Kind::state);
-    for (int i = states.begin; i < states.end; ++i) r[i] -= g_.s_bar_[i - states.begin];
-  }
-  GeneralizedAlpha& g_;
-  const State& from_;
-  bool across_;
-};
-
 /// What rounding moves the unknowns of the step by, along the constraints (T-error-7).
 void GeneralizedAlpha::rounding_noise(const State& from, std::span<double> noise) {
   Step step(*this, from, false);
@@ -589,118 +462,133 @@ void GeneralizedAlpha::refuse_contradiction(NewtonReport& report) {
 
 StepReport GeneralizedAlpha::attempt(State& state, double h) {
   check_step(state, h);
-  const auto once = [&] {
-    StepReport report;
-    const auto& m = options_.mechanics;
-    const auto& s = state_parameters();
-    const Range states = system_.rows(Kind::state);
-    const int positions = system_.rows(Kind::position).end;
-    const auto at = system_.value_of_row();
-
-    choose_coefficients(state, h, report);
-    choose_form(state);
-
-    if (regularised() && epsilon_.empty()) {
-      system_.tangent(state, shift(), {}, scratch_, newton_.matrix());
-      set_proximal_diagonal(system_, options_.proximal, newton_.matrix(), epsilon_);
-      newton_.invalidate();
-    }
-    LentHistory histories(state, trial_);
-    // Velocity with the offset that index-3 multipliers need, or without it; only where the offset changes (T-constraint-5).
-    std::copy(state.rate.begin(), state.rate.begin() + positions, velocity_start_.begin());
-    if (form_ != ConstraintForm::index2 && options_.offset_projection &&
-        system_.rows(Kind::holonomic).size() > 0) {
-      const double offset = velocity_offset();
-      if (!(std::abs(offset - history.offset) <= 1e-9 * std::abs(offset))) {
-        if (!project_velocity(state, velocity_start_, report.newton)) return report;
-      }
-    }
-
-    // Predictor: everything but the new acceleration and the new flow (T-alpha-1…4).
-    for (int i = 0; i < positions; ++i) {
-      a_bar_[i] = (m.alpha_f * state.acceleration[i] - m.alpha_m * a_[i]) / (1 - m.alpha_m);
-      u_bar_[i] = h * velocity_start_[i] + h * h * ((0.5 - c_.beta) * a_[i] + c_.beta * a_bar_[i]);
-      v_bar_[i] = velocity_start_[i] + h * ((1 - c_.gamma) * a_[i] + c_.gamma * a_bar_[i]);
-    }
-    for (int i = 0; i < states.size(); ++i) {
-      const double rate = state.rate[states.begin + i];
-      w_bar_[i] = (s.delta_f * rate - s.delta_m * w_[i]) / (1 - s.delta_m);
-      s_bar_[i] = state.store[i] + h * ((1 - c_.theta) * w_[i] + c_.theta * w_bar_[i]);
-    }
-    trial_.take_numbers(state);
-    trial_.t = state.t + h;
-    // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
-    // Not further than ten times the last step: differences over a much smaller one are noise.
-    const double ahead = history.last_step > 0 ? std::min(h, 10 * history.last_step) : h;
-    const double bend = ahead * (ahead + history.last_step);
-    for (int i = 0; i < system_.size(); ++i) {
-      const bool smooth = std::abs(history.curve[i] * history.span) < 0.5 * std::abs(history.slope[i]);
-      (i < positions ? trial_.acceleration[i] : trial_.value[at[i]]) +=
-          ahead * history.slope[i] + (smooth ? bend * history.curve[i] : 0.0);
-    }
-    for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
-
-    if (!epsilon_.empty() && newton_.factored()) drop_undetermined();
-
-    // Correction: the equations hold at t_{n+1}.
-    set_weights(state);
-    const auto changed = [](double a, double b) { return std::abs(a - b) > 0.1 * std::abs(b); };
-    if (changed(c_.c0, factored_for_.c0) || changed(c_.c1, factored_for_.c1) ||
-        changed(c_.kappa, factored_for_.kappa))
-      newton_.invalidate();
-    Step step(*this, state);
-    step.place();
-    const int factorizations = report.newton.factorizations;
-    report.newton = newton_.solve(step);
-    // A guess along the last accelerations may lead far off, or where a function has no value: once more, with velocities,
-    // states and signals that stay as they are (T-newton-6).
-    if (report.newton.status == NewtonStatus::no_convergence ||
-        report.newton.status == NewtonStatus::not_finite) {
-      trial_.take_numbers(state);
-      trial_.t = state.t + h;
-      for (int i = 0; i < positions; ++i) trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
-      for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
-      newton_.invalidate();
-      step.place();
-      NewtonReport again = newton_.solve(step);
-      again.iterations += report.newton.iterations;
-      again.factorizations += report.newton.factorizations;
-      if (again.ok()) report.newton = std::move(again);
-    }
-    report.newton.factorizations += factorizations;
-    if (report.newton.ok() && regularised()) refuse_contradiction(report.newton);
-    if (!report.newton.ok()) {
-      if (report.newton.status == NewtonStatus::singular)
-        report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);
-      newton_.invalidate();
-      return report;
-    }
-
-    // Stores follow their own recursion with the flow at the solution, so what flows is conserved (T-alpha-5).
-    if (states.size() > 0) {
-      system_.state_flow(trial_, work_);
-      for (int i = 0; i < states.size(); ++i) {
-        const double rate = -work_[states.begin + i];
-        trial_.rate[states.begin + i] = rate;
-        trial_.store[i] = s_bar_[i] + c_.kappa * rate;
-      }
-    }
-    return report;
-  };
-  StepReport report = once();
+  settled_ = settles(state, h);
+  if (settled_) return attempt_settling(state, h);
+  StepReport report = attempt_in_form(state, h);
   if (report.ok() || form_ == options_.constraints) return report;
   // Far from the origin rounding may keep the index-1 form from converging: then in the form that was chosen (T-constraint-10).
   options_.change_form = false;
-  StepReport again = once();
+  StepReport again = attempt_in_form(state, h);
   options_.change_form = true;
   again.newton.iterations += report.newton.iterations;
   again.newton.factorizations += report.newton.factorizations;
   return again;
 }
 
-void GeneralizedAlpha::commit(State& state) {
+void GeneralizedAlpha::prepare_proximal(const State& state) {
+  if (!regularised() || !epsilon_.empty()) return;
+  system_.tangent(state, shift(), {}, scratch_, newton_.matrix());
+  set_proximal_diagonal(system_, options_.proximal, newton_.matrix(), epsilon_);
+  newton_.invalidate();
+}
+
+/// Everything but the new acceleration and the new flow (T-alpha-1…4), and where Newton starts.
+void GeneralizedAlpha::predict(const State& state, double h) {
   const auto& m = options_.mechanics;
-  const auto& s = state_parameters();
+  const auto& s = options_.states;
+  const Range states = system_.rows(Kind::state);
+  const int positions = system_.rows(Kind::position).end;
+  const auto at = system_.value_of_row();
+  for (int i = 0; i < positions; ++i) {
+    a_bar_[i] = (m.alpha_f * state.acceleration[i] - m.alpha_m * a_[i]) / (1 - m.alpha_m);
+    u_bar_[i] = h * velocity_start_[i] + h * h * ((0.5 - c_.beta) * a_[i] + c_.beta * a_bar_[i]);
+    v_bar_[i] = velocity_start_[i] + h * ((1 - c_.gamma) * a_[i] + c_.gamma * a_bar_[i]);
+  }
+  for (int i = 0; i < states.size(); ++i) {
+    const double rate = state.rate[states.begin + i];
+    w_bar_[i] = (s.delta_f * rate - s.delta_m * w_[i]) / (1 - s.delta_m);
+    s_bar_[i] = state.store[i] + h * ((1 - c_.theta) * w_[i] + c_.theta * w_bar_[i]);
+  }
+  trial_.take_numbers(state);
+  trial_.t = state.t + h;
+  // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
+  // Not further than ten times the last step: differences over a much smaller one are noise.
+  const double ahead = history.last_step > 0 ? std::min(h, 10 * history.last_step) : h;
+  const double bend = ahead * (ahead + history.last_step);
+  for (int i = 0; i < system_.size(); ++i) {
+    const bool smooth = std::abs(history.curve[i] * history.span) < 0.5 * std::abs(history.slope[i]);
+    (i < positions ? trial_.acceleration[i] : trial_.value[at[i]]) +=
+        ahead * history.slope[i] + (smooth ? bend * history.curve[i] : 0.0);
+  }
+  for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
+}
+
+void GeneralizedAlpha::renew_matrix_if_changed() {
+  const auto changed = [](double a, double b) { return std::abs(a - b) > 0.1 * std::abs(b); };
+  if (changed(c_.c0, factored_for_.c0) || changed(c_.c1, factored_for_.c1) ||
+      changed(c_.kappa, factored_for_.kappa))
+    newton_.invalidate();
+}
+
+/// In the form of the constraints that suits its size.
+StepReport GeneralizedAlpha::attempt_in_form(State& state, double h) {
+  StepReport report;
+  const Range states = system_.rows(Kind::state);
+  const int positions = system_.rows(Kind::position).end;
+
+  choose_coefficients(state, h, report);
+  choose_form(state);
+  prepare_proximal(state);
+  LentHistory histories(state, trial_);
+  // Velocity with the offset that index-3 multipliers need, or without it; only where the offset changes (T-constraint-5).
+  std::copy(state.rate.begin(), state.rate.begin() + positions, velocity_start_.begin());
+  if (form_ != ConstraintForm::index2 && options_.offset_projection &&
+      system_.rows(Kind::holonomic).size() > 0) {
+    const double offset = velocity_offset();
+    if (!(std::abs(offset - history.offset) <= 1e-9 * std::abs(offset))) {
+      if (!project_velocity(state, velocity_start_, report.newton)) return report;
+    }
+  }
+  predict(state, h);
+  if (!epsilon_.empty() && newton_.factored()) drop_undetermined();
+
+  // Correction: the equations hold at t_{n+1}.
+  set_weights(state);
+  renew_matrix_if_changed();
+  Step step(*this, state);
+  step.place();
+  const int factorizations = report.newton.factorizations;
+  report.newton = newton_.solve(step);
+  // A guess along the last accelerations may lead far off, or where a function has no value: once more, with velocities,
+  // states and signals that stay as they are (T-newton-6).
+  if (report.newton.status == NewtonStatus::no_convergence ||
+      report.newton.status == NewtonStatus::not_finite) {
+    trial_.take_numbers(state);
+    trial_.t = state.t + h;
+    for (int i = 0; i < positions; ++i) trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
+    for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);
+    newton_.invalidate();
+    step.place();
+    NewtonReport again = newton_.solve(step);
+    again.iterations += report.newton.iterations;
+    again.factorizations += report.newton.factorizations;
+    if (again.ok()) report.newton = std::move(again);
+  }
+  report.newton.factorizations += factorizations;
+  if (report.newton.ok() && regularised()) refuse_contradiction(report.newton);
+  if (!report.newton.ok()) {
+    if (report.newton.status == NewtonStatus::singular)
+      report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);
+    newton_.invalidate();
+    return report;
+  }
+
+  // Stores follow their own recursion with the flow at the solution, so what flows is conserved (T-alpha-5).
+  if (states.size() > 0) {
+    system_.state_flow(trial_, work_);
+    for (int i = 0; i < states.size(); ++i) {
+      const double rate = -work_[states.begin + i];
+      trial_.rate[states.begin + i] = rate;
+      trial_.store[i] = s_bar_[i] + c_.kappa * rate;
+    }
+  }
+  return report;
+}
+
+void GeneralizedAlpha::commit(State& state) {
+  if (settled_) return commit_settling(state);
+  const auto& m = options_.mechanics;
+  const auto& s = options_.states;
   const Range states = system_.rows(Kind::state);
   const int positions = system_.rows(Kind::position).end;
   const auto at = system_.value_of_row();
@@ -727,7 +615,6 @@ void GeneralizedAlpha::commit(State& state) {
   history.D = c_.D_next;
   history.E = c_.E_next;
   history.first = false;
-  history.settling = std::max(0, history.settling - 1);
   history.offset = velocity_offset();
   history.tiny = form_ != options_.constraints;
   trial_.history.swap(state.history);

@@ -7,6 +7,7 @@
 
 #include "core/manifold.hpp"
 #include "steppers/alpha_parameters.hpp"
+#include "steppers/settling.hpp"
 #include "steppers/stepper.hpp"
 
 namespace escapement {
@@ -33,8 +34,7 @@ struct GeneralizedAlphaOptions {
       true;                 // γ_n, θ_n follow the step sizes (T-alpha-6); false: the classical constants
   bool update_beta = true;  // β_n = ¼(γ_n + ½)², for stability under changing steps
   bool offset_projection = true;  // index 3 only
-  int settling =
-      2;  // steps of circuits after a start or a jump that damp what they cannot resolve (T-settle)
+  bool settling = true;           // after a start or a jump that excites what steps cannot resolve (T-settle)
   bool jump_slopes = false;  // at a jump v̈ and s̈ count too: for steps whose error is controlled (T-jump-4)
   /// Of Newton for states of steps whose error is controlled, relative: the smallest that is asked for (T-error-7).
   double state_tolerance = INFINITY;
@@ -85,15 +85,15 @@ class GeneralizedAlpha final : public Stepper {
     double third = NAN;                // … at this time from here; NaN: there is none
     double offset = NAN;               // C h² of the last step's velocity offset; NaN: not started
     std::vector<char>
-        algebraic;        // state rows in which nothing is stored: their error counts as that of a signal
-    bool hidden = false;  // some rates of stores follow from derivatives of algebraic rows
-    int settling = 0;     // steps that still settle
-    bool forgets = true;  // fast parts make the errors of states count less (T-error-5)
-    bool tiny = false;    // the last step was in index-1 form because of its size (T-constraint-10)
+        algebraic;          // state rows in which nothing is stored: their error counts as that of a signal
+    bool hidden = false;    // some rates of stores follow from derivatives of algebraic rows
+    Excitation excitation;  // the last jump, or the start
+    bool forgets = true;    // fast parts make the errors of states count less (T-error-5)
+    bool tiny = false;      // the last step was in index-1 form because of its size (T-constraint-10)
     std::vector<double> mass;  // of positions, at the start
     void archive(Archive& ar) {
-      ar(settling, forgets, algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span, third_slope,
-         largest, third, offset, tiny, mass);
+      ar(excitation, forgets, algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span,
+         third_slope, largest, third, offset, tiny, mass);
     }
   };
   History history;
@@ -124,10 +124,18 @@ class GeneralizedAlpha final : public Stepper {
   void begin(const State& state, const StartReport& report) override;
   bool started() const override { return !std::isnan(history.offset); }
   void find_algebraic(const State& state);
-  /// Of the next step.
-  const StateParameters& state_parameters() const {
-    return history.settling > 0 ? settling_parameters_ : options_.states;
-  }
+  void prepare_settling();
+  StepReport attempt_in_form(State& state, double h);
+  void prepare_proximal(const State& state);
+  void predict(const State& state, double h);
+  void renew_matrix_if_changed();
+  /// Does this step settle (T-settle-1)?
+  bool settles(const State& state, double h);
+  StepReport attempt_settling(State& state, double h);
+  bool settling_stage(Step& step, const State& state, int stage, NewtonReport& report);
+  void finish_settling(NewtonReport& report);
+  void commit_settling(State& state);
+  void interpolate_settling(const State& from, double s, State& between) const;
   bool useful_third(double h) const { return history.third > 0 || history.third < -much_smaller * h; }
   void choose_coefficients(const State& state, double h, StepReport& report);
   void find_masses(const State& state);
@@ -153,9 +161,9 @@ class GeneralizedAlpha final : public Stepper {
   void prepare_slow();
   double between_ends(int row, double change) const;
 
+  static constexpr double rounding = 16 * 2.2e-16;
   static constexpr double much_smaller = 1e-3;  // a step than the next one: its differences are noise there
   GeneralizedAlphaOptions options_;
-  const StateParameters settling_parameters_ = StateParameters::jansen_whiting_hulbert(0);
   std::vector<ParameterWarning> warnings_;
   bool constrained_;
   ConstraintForm form_;  // of this step
@@ -164,6 +172,12 @@ class GeneralizedAlpha final : public Stepper {
   State trial_, aside_, after_, later_;  // after_, later_: of jumps
   Reach reach_;
   std::optional<JumpSolver> jumps_;
+  std::optional<ExcitationTest> excitation_test_;  // none: steps do not settle
+  bool settled_ = false;                           // the step just computed has settled …
+  std::vector<double> stage_v_[SettlingStages::count], stage_a_[SettlingStages::count],
+      stage_w_[SettlingStages::count];  // … through these rates of its stages,
+  State within_;                        // and this is its first one
+  std::vector<double> within_u_;
   std::unique_ptr<LinearSolver> slow_;  // work of forget()
   std::vector<double> stores_, slow_values_, carried_[3];
   std::vector<char> at_rest_;

@@ -204,6 +204,7 @@ void GeneralizedAlpha::prepare_slow() {
 
 void GeneralizedAlpha::archive(Archive& a) {
   a(history, factored_for_, epsilon_, newton_, *jumps_);
+  if (excitation_test_) a(*excitation_test_);
   if (history.slope.size() != static_cast<std::size_t>(system_.size()))
     throw ArchiveError("the steps of another system");
   bool slow = slow_ != nullptr;  // its pivots are those of its first matrix
@@ -288,6 +289,7 @@ std::optional<StepReport> GeneralizedAlpha::look_ahead_if_needed(State& state, d
 }
 
 void GeneralizedAlpha::interpolate(const State& from, double s, State& between) const {
+  if (settled_) return interpolate_settling(from, s, between);
   const Range states = system_.rows(Kind::state);
   const int positions = system_.rows(Kind::position).end, n = system_.size();
   const auto at = system_.value_of_row();

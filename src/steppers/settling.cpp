@@ -1,0 +1,191 @@
+#include "steppers/settling.hpp"
+
+#include <algorithm>
+
+#include "core/projection.hpp"
+
+namespace escapement {
+
+const SettlingStages& settling_stages() {
+  static const SettlingStages stages = [] {
+    constexpr double g = SettlingStages::gamma;
+    // R(z) = y²(r0 + r1 y + r2 y²), y = 1/(1 − γz), is of second order (T-settle-3); c2, c3 and a43 are free.
+    const double r2 = 0.5 / (g * g) - 3 / g + 3;
+    const double c2 = 0.95 - g, c3 = 0.5 - g, a43 = 0.5;
+    const double a42 = (0.5 - 2 * g + g * g - a43 * c3) / c2, a32 = r2 * g * g * g / (a43 * c2);
+    SettlingStages s{};
+    s.a = {{{g, 0, 0, 0}, {c2, g, 0, 0}, {c3 - a32, a32, g, 0}, {1 - g - a42 - a43, a42, a43, g}}};
+    for (int i = 0; i < SettlingStages::count; ++i)
+      for (int j = 0; j <= i; ++j) s.c[i] += s.a[i][j];
+    return s;
+  }();
+  return stages;
+}
+
+void Excitation::start(double t, std::span<const double> v_dot, std::span<const double> s_dot) {
+  time = t;
+  acceleration.assign(v_dot.begin(), v_dot.end());
+  rate.assign(s_dot.begin(), s_dot.end());
+  judged = 0;
+}
+
+void Excitation::add(double t, std::span<const double> v_dot, std::span<const double> s_dot) {
+  const bool now = t == time, earlier_counts = t - time < 2 * judged;
+  const auto join = [&](std::vector<double>& all, std::span<const double> jump) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (now) all[i] += jump[i];
+      else if (!earlier_counts || std::abs(jump[i]) > std::abs(all[i])) all[i] = jump[i];
+    }
+  };
+  join(acceleration, v_dot);
+  join(rate, s_dot);
+  time = t;
+  judged = 0;
+}
+
+void ExcitationTest::make_room() {
+  if (solver_) return;
+  solver_ = make_solver(system_.size());
+  solver_->analyze(system_.pattern(), system_.elimination_order());
+  solver_->explain(false);
+  for (auto* x : {&matrix_, &at_once_, &stores_}) x->assign(system_.pattern().nonzeros(), 0.0);
+  for (auto* x : {&response_, &stored_, &work_}) x->assign(system_.size(), 0.0);
+}
+
+/// S ζ = (M J, κ J_s) with the matrix of an implicit step: what is left of the jump at its end, into response_ (ζ) and
+/// stored_ (E ζ). Without feedback it is the jump itself.
+bool ExcitationTest::respond(const State& state, double h, const Excitation& jump) {
+  const Pattern& p = system_.pattern();
+  const int positions = system_.rows(Kind::position).end;
+  const Range states = system_.rows(Kind::state);
+  const double position = options_.mechanics_damped ? 0.25 * h * h : 0.0;
+  system_.tangent(state,
+                  {.position = position,
+                   .velocity = h,
+                   .acceleration = 1,
+                   .store = 1,
+                   .flow = h,
+                   .constraint_accelerations = true},
+                  {}, work_, matrix_);
+  system_.tangent(state, {.acceleration = 1, .store = 0, .flow = h, .constraint_accelerations = true}, {},
+                  work_, at_once_);
+  if (options_.proximal > 0 || system_.switches()) {
+    set_proximal_diagonal(system_, options_.proximal, matrix_, epsilon_);
+    add_proximal(system_, epsilon_, matrix_);
+  }
+  std::fill(response_.begin(), response_.end(), 0.0);
+  for (int j = 0; j < positions; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      response_[p.row[k]] += at_once_[k] * jump.acceleration[j];
+  for (int i = states.begin; i < states.end; ++i) response_[i] += h * jump.rate[i - states.begin];
+  const auto finite = [](const std::vector<double>& x) {
+    return std::all_of(x.begin(), x.end(), [](double e) { return std::isfinite(e); });
+  };
+  if (!finite(matrix_) || !finite(response_) || !solver_->factor(matrix_).ok) return false;
+  solver_->solve(response_);
+  if (!finite(response_)) return false;
+  if (states.size() == 0) return true;
+  system_.tangent(state, {.position = position, .velocity = h, .store = 1, .flow = 0}, {}, work_, stores_);
+  multiply(p, stores_, response_, stored_);
+  return true;
+}
+
+namespace {
+
+/// Of one unknown, or the parts of a vector: what has jumped, and what a step does not leave of it.
+struct Part {
+  double jump = 0, lost = 0;
+  bool stiff = false;  // by its own row
+};
+
+/// A part counts if most of it is lost, and it is a part of the jump rather than of what others do to it; or if what is lost is
+/// as large as the largest jump.
+bool counts(const Part& part, double largest) {
+  if (!(part.lost > 0.5 * part.jump)) return false;
+  if (part.lost > 0.5 * largest) return true;
+  return part.jump > 0.3 * part.lost && (part.stiff || part.jump > 0.1 * largest);
+}
+
+}  // namespace
+
+bool ExcitationTest::unresolved_motion(double h, const Excitation& jump) const {
+  constexpr double noise = 1e-12;  // of nominal magnitudes
+  const auto nominal = system_.nominal();
+  const Pattern& p = system_.pattern();
+  const auto part_of = [&](int first, int count) {
+    Part part;
+    for (int i = first; i < first + count; ++i) {
+      const double j = jump.acceleration[i] / nominal[i], left = response_[i] / nominal[i];
+      part.jump += j * j;
+      part.lost += (j - left) * (j - left);
+      const int k = p.find(i, i);
+      if (k >= 0) part.stiff = part.stiff || 3 * std::abs(matrix_[k] - at_once_[k]) > std::abs(matrix_[k]);
+    }
+    part.jump = std::sqrt(part.jump);
+    part.lost = std::sqrt(part.lost);
+    return part;
+  };
+  // Vectors are judged as such, lengths and angles apart: the axes they are written in do not matter.
+  const auto each = [&](auto&& f) {
+    for (const Variable& v : system_.variables()) {
+      if (v.kind != Kind::position) continue;
+      if (v.dofs == 6) f(part_of(v.row, 3), false), f(part_of(v.row + 3, 3), true);
+      else f(part_of(v.row, v.dofs), v.manifold != Manifold::vector || v.unit == "rad");
+    }
+  };
+  double largest[2] = {0, 0};
+  each([&](const Part& part, bool turns) { largest[turns] = std::max(largest[turns], part.jump); });
+  bool found = false;
+  each([&](const Part& part, bool turns) {
+    if (h * h * part.lost > noise && counts(part, largest[turns])) found = true;
+  });
+  return found;
+}
+
+bool ExcitationTest::unresolved_states(double h, const Excitation& jump) const {
+  constexpr double noise = 1e-12;
+  const Range states = system_.rows(Kind::state);
+  const auto nominal = system_.nominal();
+  const Pattern& p = system_.pattern();
+  const auto part_of = [&](int i) {
+    const int k = p.find(i, i);
+    const double own = k >= 0 ? std::abs(matrix_[k]) : 0.0, stored = k >= 0 ? std::abs(stores_[k]) : 0.0;
+    const double unit = own > 0 ? 1 / (own * nominal[i]) : 0.0;
+    const double j = h * jump.rate[i - states.begin] * unit, left = stored_[i] * unit;
+    return Part{std::abs(j), std::abs(j - left), 3 * (own - stored) > own};
+  };
+  double largest = 0, along = 0, square = 0;
+  for (int i = states.begin; i < states.end; ++i) largest = std::max(largest, part_of(i).jump);
+  bool found = false;
+  for (int i = states.begin; i < states.end; ++i) {
+    const Part part = part_of(i);
+    if (!(part.lost > noise && counts(part, largest))) continue;
+    found = true;
+    const int k = p.find(i, i);
+    const double stored = k >= 0 ? std::abs(stores_[k]) : 0.0;
+    if (!(stored > 0)) continue;
+    along += h * jump.rate[i - states.begin] * stored_[i] / stored;
+    square += stored_[i] * stored_[i] / stored;
+  }
+  // What oscillates without loss has ⟨J, ζ⟩ = ⟨ζ, ζ⟩ by its energy, what decays has more (T-settle-4).
+  return found && (options_.states_damped || along > 1.5 * square);
+}
+
+bool ExcitationTest::unresolved(const State& state, double h, const Excitation& jump) {
+  make_room();
+  if (!respond(state, h, jump)) return false;
+  return unresolved_motion(h, jump) || unresolved_states(h, jump);
+}
+
+void ExcitationTest::archive(Archive& a) {
+  bool used = solver_ != nullptr;  // its pivots are those of its first matrix
+  a(used);
+  if (!used) return;
+  make_room();
+  a(matrix_);
+  if (matrix_.size() != static_cast<std::size_t>(system_.pattern().nonzeros()))
+    throw ArchiveError("a matrix of another system");
+  solver_->archive(a, matrix_);
+}
+
+}  // namespace escapement
