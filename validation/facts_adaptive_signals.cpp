@@ -264,9 +264,9 @@ TEST_CASE("a rectifier under adaptive steps without a first one: as with constan
     REQUIRE(fine.last[0] > 0.5 * c.peak);
     CHECK(close(chosen.last[0], fine.last[0], 0.01));
     REQUIRE(chosen.t.size() == fine.t.size());
-    double worst = 0;  // of all rows
+    double worst = 0;  // of all rows: ten times the tolerance, and what constant steps are off by
     for (std::size_t k = 0; k < fine.t.size(); ++k)
       worst = std::max(worst, std::abs(chosen.rows[k][0] - fine.rows[k][0]));
-    CHECK(worst < 0.01 * c.peak);
+    CHECK(worst < 0.01 * c.peak + 10 * c.tolerance * c.peak);
   }
 }
