@@ -36,9 +36,10 @@ TEST_CASE("M9: second order through jumps of the reference and of the limiter's 
     for (std::size_t i = 0; i < times.size(); ++i) worst = std::max(worst, std::abs(a[i][1] - b[i][1]));
     return worst;
   };
-  const double d1 = difference(2e-3), d2 = difference(1e-3), d3 = difference(5e-4);
-  fmt::print("M9: change of the angle when the step is halved from 2, 1, 0.5 ms: {:.2e} {:.2e} {:.2e}\n", d1,
-             d2, d3);
+  // At 2 ms steps settle after the jumps (T-settle), at 1 ms they do not.
+  const double d1 = difference(1e-3), d2 = difference(5e-4), d3 = difference(2.5e-4);
+  fmt::print("M9: change of the angle when the step is halved from 1, 0.5, 0.25 ms: {:.2e} {:.2e} {:.2e}\n",
+             d1, d2, d3);
   CHECK(d2 < d1 / 2.5);
   CHECK(d3 < d2 / 2.5);
 }

@@ -154,6 +154,7 @@ TEST_CASE("a stretch that the steps do not resolve decays as rho_inf says, and s
     Mechanism m(bar(axial, false, ""));
     m.options.mechanics = MechanicsParameters::chung_hulbert(rho);
     m.options.history = StartHistory::classical;
+    m.options.settling = false;  // the scheme itself
     const double by = 1e-6;
     std::vector<double> strain;
     run(m.system(), stretched(m, "beam.node2", by), m.options, constant_steps(60 * h, 60),

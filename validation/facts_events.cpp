@@ -383,9 +383,9 @@ TEST_CASE("contacts only push: an impact frees what it would have to pull, what 
   CHECK(std::abs(resting.last[1] - (2 - 0.981)) < 1e-9);
 }
 
-TEST_CASE("numerical damping is kept between events that only make v' jump") {
+TEST_CASE("numerical damping is kept between events, whether v' jumps or the history restarts") {
   // A stiff oscillator, 16 periods per step, out of rest, pushed to and fro by a force that a sine switches about every step:
-  // a relay (v' jumps), or an event that sets a parameter (the history restarts: no damping is left, FACTS 1).
+  // a relay (v' jumps), or an event that sets a parameter (the history restarts, and the step settles, T-settle).
   const auto residue = [](const std::string& relay) {
     const TextRun run(R"yaml(
   mass:   {type: translational.mass, mass: 1 kg, initial: {position: 1 mm}}
@@ -410,7 +410,7 @@ TEST_CASE("numerical damping is kept between events that only make v' jump") {
       smooth, jumps, restarts);
   CHECK(smooth < 1e-12);
   CHECK(jumps < 1e-4);
-  CHECK(jumps < 1e-2 * restarts);
+  CHECK(restarts < 1e-4);
 }
 
 TEST_CASE("rows at times of their own come from the interpolant, with constant steps too") {

@@ -21,6 +21,7 @@ GeneralizedAlphaOptions scheme(double rho, double rho_states) {
   o.mechanics = MechanicsParameters::chung_hulbert(rho);
   o.states = StateParameters::jansen_whiting_hulbert(rho_states);
   o.newton.tolerance = 1e-13;
+  o.settling = false;  // the scheme itself
   return o;
 }
 

@@ -82,6 +82,7 @@ GeneralizedAlphaOptions scheme(const MechanicsParameters& mechanics,
   o.mechanics = mechanics;
   o.states = states;
   o.newton.tolerance = 1e-13;
+  o.settling = false;  // the scheme itself
   return o;
 }
 
