@@ -10,6 +10,9 @@
 
 namespace escapement {
 
+/// Of the largest value so far: what the location of an event leaves over is less.
+static constexpr double border = 1e-8;
+
 EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
   std::map<std::pair<const GroupBase*, int>, int> owner;
   for (const auto& [element, path] : assembly.switching) {
@@ -38,7 +41,8 @@ EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
     f.trigger = std::any_of(assembly.triggers.begin(), assembly.triggers.end(), [&](const EventType& e) {
       return e.trigger.group == f.group && e.trigger.index == f.element;
     });
-  for (auto* x : {&start_, &end_, &middle_, &work_, &low_, &high_, &ahead_}) x->reserve(functions_.size());
+  for (auto* x : {&start_, &end_, &work_, &ahead_}) x->reserve(functions_.size());
+  for (auto* x : {&left_, &middle_, &right_, &low_, &high_, &trial_}) x->g.reserve(functions_.size());
   for (auto* x : {&passing_, &early_, &due_, &leaving_, &change_.who}) x->reserve(functions_.size());
   moves_.reserve(assembly.system.size());
   change_.impacts.reserve(functions_.size());
@@ -62,71 +66,118 @@ void EventWatch::begin(const State& state) {
     f.largest = std::max(f.largest, std::abs(start_[i]));
   }
   end_ = start_;
+  arm();
 }
 
-std::optional<double> EventWatch::first(const Stepper& stepper, const State& from) {
-  values(stepper.result(), end_);
-  stepper.interpolate(from, 0.5, between_);
-  values(between_, middle_);
-  double high = 2, low = 0;
-  std::vector<double>* at_high = nullptr;
+void EventWatch::look(const Step& step, double s, Sample& sample) {
+  sample.at = s;
+  if (s == 1) {
+    sample.g = end_;
+    return;
+  }
+  step.interior.at(step.stepper, step.from, s, between_);
+  values(between_, sample.g);
+}
+
+/// Functions that are above zero at three points of a step may be below between them: where a parabola has its lowest point the
+/// function itself is asked, until it is below, or clearly not. True: one is, first between `low` and `high`.
+bool EventWatch::dips(const Step& step, const Sample& a, const Sample& b, const Sample& c, Sample& low,
+                      Sample& high) {
+  bool found = false;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    Function& f = functions_[i];
-    if (below(i, middle_[i]) && high > 0.5) high = 0.5, at_high = &middle_;
-    else if (below(i, end_[i]) && high > 1) high = 1, at_high = &end_;
-    f.largest = std::max(f.largest, std::abs(end_[i]));
-  }
-  if (!at_high) {  // a dip between the three points?
-    for (std::size_t i = 0; i < functions_.size() && !at_high; ++i) {
-      const double a = 2 * (start_[i] - 2 * middle_[i] + end_[i]),
-                   b = 4 * middle_[i] - 3 * start_[i] - end_[i];
-      if (!(a > 0) || functions_[i].muted) continue;
-      const double s = -0.5 * b / a;
-      if (!(s > 0.02 && s < 0.98) || start_[i] - 0.25 * b * b / a > 0) continue;
-      stepper.interpolate(from, s, between_);
-      values(between_, work_);
-      if (below(i, work_[i])) high = s, at_high = &work_;
+    if (functions_[i].muted || below(i, c.g[i])) continue;
+    double x[3] = {a.at, b.at, c.at}, g[3] = {a.g[i], b.g[i], c.g[i]};
+    if (found) x[2] = std::min(x[2], high.at);
+    for (int tries = 0; tries < 12; ++tries) {
+      const auto [least, most] = std::minmax({g[0], g[1], g[2]});
+      if (!(most - least > 1e-9 * functions_[i].largest)) break;
+      const double s01 = (g[1] - g[0]) / (x[1] - x[0]), s12 = (g[2] - g[1]) / (x[2] - x[1]);
+      const double curve = (s12 - s01) / (x[2] - x[0]);
+      if (!(curve > 0)) break;
+      const double at = 0.5 * (x[0] + x[1] - s01 / curve);  // of the parabola's lowest point
+      const double lowest = g[0] + (at - x[0]) * (s01 + curve * (at - x[1]));
+      const double margin = 1e-3 * (x[2] - x[0]);
+      if (!(at > x[0] + margin && at < x[2] - margin) || std::abs(at - x[1]) < margin) break;
+      if (lowest > 0.1 * (most - least)) break;
+      look(step, at, trial_);
+      if (below(i, trial_.g[i])) {
+        if (!found || trial_.at < high.at) {
+          std::swap(high, trial_);
+          low = x[1] < high.at ? b : a;
+          found = true;
+        }
+        break;
+      }
+      // The lowest of the four points stays in the middle.
+      const int k = at < x[1] ? (trial_.g[i] < g[1] ? 0 : 1) : (trial_.g[i] < g[1] ? 2 : 3);
+      const double y = trial_.g[i];
+      if (k == 0) x[2] = x[1], g[2] = g[1], x[1] = at, g[1] = y;
+      if (k == 1) x[0] = at, g[0] = y;
+      if (k == 2) x[0] = x[1], g[0] = g[1], x[1] = at, g[1] = y;
+      if (k == 3) x[2] = at, g[2] = y;
     }
-    if (!at_high) return std::nullopt;
   }
-  // The earliest zero of all, by false position on the interpolant: only where to try (the step itself decides).
-  auto &g_low = low_, &g_high = high_;
-  g_low = start_;
-  g_high = *at_high;
+  return found;
+}
+
+std::optional<double> EventWatch::first(const Step& step) {
+  // So many parts that none of them turns by more than half a radian (T-phase-3).
+  const int parts = static_cast<int>(std::clamp(std::ceil(2 * step.turn), 2.0, 1e6));
+  values(step.stepper.result(), end_);
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    functions_[i].largest = std::max(functions_[i].largest, std::abs(end_[i]));
+  const auto any_below = [&](const std::vector<double>& g) {
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      if (below(i, g[i])) return true;
+    return false;
+  };
+  middle_.at = 0;
+  middle_.g = start_;
+  bool found = false;
+  for (int k = 1; k <= parts && !found; ++k) {
+    look(step, k == parts ? 1.0 : static_cast<double>(k) / parts, right_);
+    if (k > 1) found = dips(step, left_, middle_, right_, low_, high_);
+    if (!found && any_below(right_.g)) {
+      low_ = middle_;
+      high_ = right_;
+      found = true;
+    }
+    std::swap(left_, middle_);
+    std::swap(middle_, right_);
+  }
+  if (!found) return std::nullopt;
+  // The earliest zero of all, by false position: only where to try (the step itself decides).
   double trust_low = 1, trust_high = 1;  // an end that stays counts half each time
-  for (int k = 0; k < 60 && high - low > 1e-14; ++k) {
+  for (int k = 0; k < 60 && high_.at - low_.at > 1e-14; ++k) {
+    const double low = low_.at, high = high_.at;
     double s = high;
     for (std::size_t i = 0; i < functions_.size(); ++i)
-      if (below(i, g_high[i])) {
-        const double at_low = trust_low * std::max(g_low[i], 0.0), at_high = trust_high * g_high[i];
+      if (below(i, high_.g[i])) {
+        const double at_low = trust_low * std::max(low_.g[i], 0.0), at_high = trust_high * high_.g[i];
         s = std::min(s, low + (high - low) * at_low / (at_low - at_high));
       }
     if (k % 8 == 7) s = 0.5 * (low + high);
     const double margin = std::min(1e-3 * (high - low), std::max(1e-14, 1e-12 * high));
     s = std::clamp(s, low + margin, high - margin);
     if (!(s > low && s < high)) break;
-    stepper.interpolate(from, s, between_);
-    values(between_, work_);
-    bool any = false;
-    for (std::size_t i = 0; i < functions_.size(); ++i) any = any || below(i, work_[i]);
-    if (any) high = s, g_high = work_, trust_high = 1, trust_low *= 0.5;
-    else low = s, g_low = work_, trust_low = 1, trust_high *= 0.5;
+    look(step, s, trial_);
+    if (any_below(trial_.g)) std::swap(high_, trial_), trust_high = 1, trust_low *= 0.5;
+    else std::swap(low_, trial_), trust_low = 1, trust_high *= 0.5;
   }
   early_.clear();
   for (std::size_t i = 0; i < functions_.size(); ++i)
-    if (below(i, g_high[i])) early_.push_back(static_cast<int>(i));
-  return high;
+    if (below(i, high_.g[i])) early_.push_back(static_cast<int>(i));
+  return high_.at;
 }
 
-const std::vector<int>& EventWatch::passing(const Stepper& stepper, const State& from, double slack) {
-  const double length = stepper.step_size(), back = 0.9;
-  values(stepper.result(), end_);
-  stepper.interpolate(from, back, between_);
-  values(between_, work_);
+const std::vector<int>& EventWatch::passing(const Step& step, double slack) {
+  const double length = step.stepper.step_size(), back = 0.1 / (1 + step.turn);
+  values(step.stepper.result(), end_);
+  look(step, 1 - back, trial_);
   passing_.clear();
   soonest_ = INFINITY;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    const double slope = (end_[i] - work_[i]) / ((1 - back) * length);
+    const double slope = (end_[i] - trial_.g[i]) / (back * length);
     if (below(i, end_[i]) ||
         (!functions_[i].muted && slope < 0 && end_[i] + slack * slope < 0 && start_[i] > end_[i]))
       passing_.push_back(static_cast<int>(i));
@@ -144,6 +195,9 @@ const EventWatch::Change& EventWatch::cross(State& state, const std::vector<int>
   change.fired.clear();
   for (const int i : functions) {
     Function& f = functions_[i];
+    for (std::size_t k = 0; k < functions_.size();
+         ++k)  // none of the element has passed zero the other way yet (T-event-7)
+      if (same_element(i, static_cast<int>(k))) functions_[k].band = border * functions_[k].largest;
     if (f.corner) {
       f.side = -f.side;
       change.corner = true;
@@ -171,10 +225,18 @@ const std::vector<int>& EventWatch::due(const State& state, const std::vector<in
   due_.clear();
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const Function& f = functions_[i];
-    if (!f.corner && below(i, work_[i]) && (work_[i] < -1e-8 * f.largest || !at_border(f)))
+    if (!f.corner && below(i, work_[i]) && (work_[i] < -border * f.largest || !at_border(f)))
       due_.push_back(static_cast<int>(i));
   }
   return due_;
+}
+
+void EventWatch::after_jump(const State& state, std::vector<int>& functions) {
+  const auto& now = due(state);
+  std::erase_if(functions, [&](int i) {
+    return work_[i] > border * functions_[i].largest || std::find(now.begin(), now.end(), i) != now.end();
+  });
+  functions.insert(functions.end(), now.begin(), now.end());
 }
 
 const std::vector<int>& EventWatch::leaving(const State& state) {
@@ -182,7 +244,7 @@ const std::vector<int>& EventWatch::leaving(const State& state) {
   double fastest = 0;
   for (const double a : state.acceleration) fastest = std::max(fastest, std::abs(a));
   if (fastest == 0) return leaving_;
-  constexpr double border = 1e-9, ahead = 1e-3, least = 1e-8;
+  constexpr double at_rest = 1e-9, ahead = 1e-3, least = 1e-8;
   const System& system = assembly_.system;
   values(state, work_);
   // How much a function changes a little later: with the positions, by v or by v̇, or with the velocities.
@@ -196,7 +258,7 @@ const std::vector<int>& EventWatch::leaving(const State& state) {
   };
   const auto at_border = [&](std::size_t i) {
     const Function& f = functions_[i];
-    return !f.corner && !f.trigger && !f.muted && std::abs(work_[i]) <= border * std::max(1.0, f.largest);
+    return !f.corner && !f.trigger && !f.muted && std::abs(work_[i]) <= at_rest * std::max(1.0, f.largest);
   };
   const auto mark = [&](double scale) {
     for (std::size_t i = 0; i < functions_.size(); ++i)
@@ -213,7 +275,7 @@ const std::vector<int>& EventWatch::leaving(const State& state) {
   mark(ahead);
   moved(ahead, 0);  // what is reached with a velocity is an event of the next step
   for (std::size_t i = 0; i < functions_.size(); ++i)
-    if (std::abs(ahead_[i] - work_[i]) > ahead * border) work_[i] = INFINITY;
+    if (std::abs(ahead_[i] - work_[i]) > ahead * at_rest) work_[i] = INFINITY;
   moved(0, 0.5 * ahead * ahead);
   mark(0.5 * ahead * ahead);
   return leaving_;

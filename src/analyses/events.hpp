@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analyses/interior.hpp"
 #include "model/assembly.hpp"
-#include "steppers/stepper.hpp"
 
 namespace escapement {
 
@@ -19,10 +19,17 @@ class EventWatch {
 
   /// From this state on: corners are on the side they are.
   void begin(const State& state);
-  /// The first fraction of the step just computed at which, on its interpolant, a function is below zero; none if none is.
-  std::optional<double> first(const Stepper& stepper, const State& from);
-  /// Functions that are below zero at the end of the step just computed, or pass it within `slack` seconds.
-  const std::vector<int>& passing(const Stepper& stepper, const State& from, double slack);
+  /// The step just computed, from this state.
+  struct Step {
+    const Stepper& stepper;
+    Interior& interior;
+    State& from;
+    double turn;  // rad: how far angles turn in it
+  };
+  /// The first fraction of the step at which a function is below zero; none if none is.
+  std::optional<double> first(const Step& step);
+  /// Functions that are below zero at the end of the step, or pass it within `slack` seconds.
+  const std::vector<int>& passing(const Step& step, double slack);
   /// After passing(): how many seconds until the next one does, by its slope.
   double soonest() const { return soonest_; }
   /// After first(): those that are below zero there.
@@ -32,7 +39,10 @@ class EventWatch {
     return std::all_of(early_.begin(), early_.end(), [&](int i) { return functions_[i].corner; });
   }
   /// The step just looked at was taken.
-  void taken() { start_ = end_; }
+  void taken() {
+    start_ = end_;
+    arm();
+  }
 
   struct Change {
     Continuation how = Continuation::none;
@@ -47,6 +57,8 @@ class EventWatch {
   /// Modes that do not hold in this state. Those of `crossed` have just begun, where their functions are zero but for what
   /// their location leaves over.
   const std::vector<int>& due(const State& state, const std::vector<int>& crossed = {});
+  /// Of those that were to cross at this instant the ones that still are after a jump, and what the jump has made due.
+  void after_jump(const State& state, std::vector<int>& functions);
   /// Modes that hold at this instant alone: what is at the border of its mode, at rest, leaves it by its acceleration
   /// (T-unilateral-3).
   const std::vector<int>& leaving(const State& state);
@@ -61,7 +73,7 @@ class EventWatch {
   /// The function passed zero at this time: has it done so too often, in intervals below `short_time`?
   bool chatters(int function, double time, double short_time);
   void archive(Archive& a) {
-    for (Function& f : functions_) a(f.muted, f.side, f.largest, f.last, f.quickly);
+    for (Function& f : functions_) a(f.muted, f.side, f.largest, f.band, f.last, f.quickly);
     a(start_, end_);
   }
   /// It is not looked at any more.
@@ -72,19 +84,35 @@ class EventWatch {
     const GroupBase* group;
     int element, index, owner;  // owner: of names_
     bool corner, muted = false, trigger = false;
-    double side = 1;       // of a corner
-    double largest = 0;    // |value| so far
+    double side = 1;     // of a corner
+    double largest = 0;  // |value| so far
+    double band =
+        0;  // it has just passed zero: so far below counts as zero, until it was above that (T-event-7)
     double last = -1e300;  // when it passed zero …
     int quickly = 0;       // … and how often in a row
   };
   void values(const State& state, std::vector<double>& g);
   bool below(std::size_t i, double g) const {
-    return g < -1e-13 * std::max(1.0, functions_[i].largest) && !functions_[i].muted;
+    const Function& f = functions_[i];
+    return g < -std::max(f.band, 1e-13 * std::max(1.0, f.largest)) && !f.muted;
   }
+  /// What is clearly above zero again may pass it again.
+  void arm() {
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      if (start_[i] > functions_[i].band) functions_[i].band = 0;
+  }
+  /// A point of a step, and the functions there.
+  struct Sample {
+    double at = 0;
+    std::vector<double> g;
+  };
+  void look(const Step& step, double s, Sample& sample);
+  bool dips(const Step& step, const Sample& a, const Sample& b, const Sample& c, Sample& low, Sample& high);
   std::vector<const GroupBase*> groups_;
   std::vector<Function> functions_;  // group by group: crossings, then kinks
   std::vector<std::string> names_;
-  std::vector<double> start_, end_, middle_, work_, low_, high_;
+  std::vector<double> start_, end_, work_;
+  Sample left_, middle_, right_, low_, high_, trial_;  // work of first()
   std::vector<int> passing_, early_, due_, leaving_;
   std::vector<double> ahead_, moves_;
   Change change_;

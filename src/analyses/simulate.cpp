@@ -146,6 +146,7 @@ class Simulation::Run {
     result_.statistics.notes = prepared_.notes;
     for (std::string& w : stepper_->warnings()) warn(std::move(w));
     count(stepper_->start(state).newton);
+    interior_.begin(state);
     if (!watch_.empty()) {
       settle(state, watch_.due(state), false);
       watch_.begin(state);
@@ -171,7 +172,7 @@ class Simulation::Run {
   void archive(Archive& a) {
     a(result_.state, result_.statistics, *stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
       singular_, regular_steps_, next_output_, overrides_, limited_, substep_, turns_guessed_, turning_told_,
-      excess_);
+      excess_, turn_, resolved_, interior_);
     if (control_) a(*control_);
     else a(timetable_);
   }
@@ -246,6 +247,7 @@ class Simulation::Run {
     }
     if (!options_.bare) look_at_turns(state, step.size);
     rows_within(state, step);
+    remember_within(state);
     stepper_->commit(state);
     state.t = step.end;
     ++s.steps;
@@ -273,8 +275,9 @@ class Simulation::Run {
   /// The next step as the errors suggest, ending where sources jump and at the end, without a sliver before it.
   PlannedStep chosen(double t) {
     const double jump = next_jump(result_.state);
-    const double target = jump < options_.until - slack() ? jump : options_.until;
-    const double left = target - t, wanted = control_->next();
+    double target = jump < options_.until - slack() ? jump : options_.until;
+    if (at_times() && !interior_.complete()) target = std::min(target, next_due());  // (T-dense-4)
+    const double left = target - t, wanted = std::min(control_->next(), resolved_);
     if (left <= 1.01 * wanted) return {left, target, true, jump <= target + slack()};
     const double h = left < 2 * wanted ? 0.5 * left : wanted;
     return {h, t + h, true, false};
@@ -313,9 +316,18 @@ class Simulation::Run {
     const double planned = step.size;
     for (;;) {
       const StepReport report = attempt(state, step.size);
+      turn_ = report.ok() ? turned(state) : 0.0;
+      if (options_.adaptive && turn_ > 1.2 * most_turn) {  // whatever its error seems to be (T-phase-2)
+        ++result_.statistics.rejected_steps;
+        ++rejected_;
+        resolved_ = step.size * most_turn / turn_;
+        shorten(step, state.t, resolved_);
+        continue;
+      }
       LocalError error;
       if (report.ok() && options_.adaptive) error = stepper_->local_error(state, options_.scales);
       const bool good = report.ok() && (!options_.adaptive || acceptable(state, step.size, error));
+      resolved_ = turn_ > 0 ? step.size * most_turn / turn_ : INFINITY;
       const bool located = good && locate(state, step);
       if (located) {
         if (options_.adaptive && step.size > 0) {
@@ -411,9 +423,32 @@ class Simulation::Run {
 
   // ---- events
 
-  double event_tolerance(double t) const {
-    const double wanted = options_.event_tolerance > 0 ? options_.event_tolerance : 1e-12 * options_.until;
+  /// To which events are located in a step of this size: never by how long the run is (T-event-2).
+  double event_tolerance(double t, double h) const {
+    const double wanted = options_.event_tolerance > 0 ? options_.event_tolerance : 1e-12 * h;
     return std::max(wanted, 4e-16 * t);
+  }
+
+  static constexpr double most_turn = 1;  // rad in a step whose error is controlled (T-phase-2)
+
+  /// How far angles turn in the step just computed, where that matters.
+  double turned(const State& state) {
+    const bool looked_into = !watch_.empty() || system_.remembers();
+    if (!looked_into && !options_.adaptive) return 0;
+    return interior_.turn(*stepper_, state, looked_into);
+  }
+  EventWatch::Step step_of(State& state, double turn) { return {*stepper_, interior_, state, turn}; }
+
+  /// Delays remember what their inputs were within the step just computed, where its ends alone do not tell (T-delay-3).
+  void remember_within(State& state) {
+    if (!system_.remembers()) return;
+    const double fine = options_.adaptive ? std::pow(4 * tolerance(), 0.25) : 0.5;  // rad
+    const int parts = static_cast<int>(std::min(std::ceil(turn_ / fine), 1000.0));
+    for (int k = 1; k < parts; ++k) {
+      interior_.at(*stepper_, state, static_cast<double>(k) / parts, between_);
+      LentHistory histories(state, between_);
+      system_.remember_within(between_);
+    }
   }
 
   /// Ends the step just computed at the first event, if there is one: steps to where the interpolant says, again and again,
@@ -421,9 +456,10 @@ class Simulation::Run {
   /// would not know its side. False: one of the steps has no solution.
   bool locate(State& state, PlannedStep& step) {
     if (watch_.empty()) return true;
-    auto first = watch_.first(*stepper_, state);
+    auto first = watch_.first(step_of(state, turn_));
     if (!first) return true;
-    const double exact = event_tolerance(state.t), rough = std::max(exact, 1e-3 * step.size);
+    const double exact = event_tolerance(state.t, step.size), rough = std::max(exact, 1e-3 * step.size);
+    const double turn_rate = turn_ / step.size;
     double low = 0, high = step.size, tolerance = exact;
     const auto aim = [&](double at) {
       tolerance = watch_.corners_only() ? rough : exact;
@@ -443,7 +479,8 @@ class Simulation::Run {
           failed_ = report.newton;
           return false;
         }
-        first = watch_.first(*stepper_, state);
+        turn_ = turn_rate * size;
+        first = watch_.first(step_of(state, turn_));
       }
       if (first) {
         high = size;
@@ -454,11 +491,11 @@ class Simulation::Run {
         continue;
       }
       low = size;
-      if (!watch_.passing(*stepper_, state, exact).empty() || high - low <= exact) break;
+      if (!watch_.passing(step_of(state, turn_), exact).empty() || high - low <= exact) break;
       const double later = low + watch_.soonest() + (tolerance == exact ? 0.0 : 0.5 * rough);
       size = later > low && later < high ? later : 0.5 * (low + high);
     }
-    fired_ = watch_.passing(*stepper_, state, exact);
+    fired_ = watch_.passing(step_of(state, turn_), exact);
     const double taken = stepper_->step_size();
     if (step.size - taken > exact) shorten(step, state.t, taken);
     return true;
@@ -471,7 +508,7 @@ class Simulation::Run {
     crossed.clear();
     for (int round = 0; !functions.empty() && !over(); ++round) {
       for (const int f : functions) {
-        const bool often = told && watch_.chatters(f, state.t, 1e-4 * usual_step());
+        const bool often = told && watch_.chatters(f, state.t, 1e-4 * usual_step() / (1 + turn_));
         if (often && watch_.is_corner(f)) {
           watch_.mute(f);
           warn(fmt::format(
@@ -705,9 +742,9 @@ class Simulation::Run {
   }
 
   /// Rows of results that are due within the step just computed, from its interpolant.
-  void rows_within(const State& state, const PlannedStep& step) {
+  void rows_within(State& state, const PlannedStep& step) {
     const auto at = [&](double t) {
-      stepper_->interpolate(state, (t - state.t) / step.size, between_);
+      interior_.at(*stepper_, state, (t - state.t) / step.size, between_);
       between_.t = t;
     };
     if (!at_times()) return;
@@ -794,7 +831,7 @@ class Simulation::Run {
     if (sources == 0 && !delayed && !sampled) return;  // samples that change nothing
     stepper_->discontinuity(state, slack());
     account(state);  // powers jump too
-    if (!watch_.empty()) settle(state, watch_.due(state), true);
+    if (!watch_.empty()) watch_.after_jump(state, fired_);
   }
 
   void record(const State& state) {
@@ -958,6 +995,9 @@ class Simulation::Run {
   ReactionWatch reactions_{system_};
   EnergyAccount energy_{system_};
   EventWatch watch_{assembly_};
+  Interior interior_{system_};
+  double turn_ = 0;             // rad, in the step just computed
+  double resolved_ = INFINITY;  // s: steps up to this resolve what turns, as it did last
   int singular_ = 0;
   bool turns_guessed_ = false, turning_told_ = false;  // warnings that are given once
   bool passes_ = false;  // the step just computed goes over a corner or a jump that is no event

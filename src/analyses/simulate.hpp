@@ -26,7 +26,7 @@ struct SimulateOptions {
   double first = 0, h_min = 0, h_max = 0;  // s; 0: chosen
   int substeps = 10;                       // so often a prescribed step without a solution is halved
   bool h_min_given = false;                // then what needs shorter steps ends the run
-  double event_tolerance = 0;              // s; 0: 1e-12 of the run
+  double event_tolerance = 0;              // s; 0: 1e-12 of the step
   /// The same model with other numbers: for events that set parameters.
   std::function<Assembly(const std::vector<Override>&)> retune;
   int output_steps = 1;              // a row every so many steps …

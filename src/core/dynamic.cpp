@@ -155,6 +155,11 @@ void DynamicGroup::constraints(const State& state, int holonomic_level, int nonh
   }
 }
 
+void DynamicGroup::phases(const State& state, std::vector<double>& angles) const {
+  Work& work = Work::of_thread(largest_);
+  for (const Placed& e : elements_) e.element->phases(gather(state, e, work), angles);
+}
+
 double DynamicGroup::output(const State&, int, int) const { return NAN; }
 
 void DynamicGroup::remember(State& state, bool fresh) const {

@@ -57,6 +57,8 @@ class DynamicElement {
   /// Adds time derivatives of Φ and k along the point's rates and accelerations (levels as in System::constraints).
   virtual void constraints(const Point&, int /*holonomic_level*/, int /*nonholonomic_level*/,
                            std::span<double> /*rows*/) const {}
+  /// The angles whose sines it takes, appended (T-phase).
+  virtual void phases(const Point&, std::vector<double>& /*angles*/) const {}
   /// Why the last evaluation gave a row that is not a finite number, if it knows.
   virtual const ModelError* fault() const { return nullptr; }
 
@@ -102,6 +104,7 @@ class DynamicGroup final : public GroupBase {
   double output(const State&, int, int) const override;
   int memory_of(int) const override { return 0; }
   void kinks(const State&, std::vector<double>&) const override {}
+  void phases(const State& state, std::vector<double>& angles) const override;
   double oracle_difference(const State&, const Shift&) const override { return 0; }
   void take(GroupBase& other) override;
   int size() const override { return static_cast<int>(elements_.size()); }

@@ -17,7 +17,10 @@
 //   loosen(memory)              constraints of finite force give way to an impact
 //   rebound(speed), release(memory)   of one that impacts: its speed afterwards (0: it stays), and the mode then
 // An element that is continuous but has corners offers `kinks` and kink(z, i), which change sign there (T-event).
+// One that takes sines of angles which may turn far in a step offers phases(z, angles), which appends them (T-phase).
 #pragma once
+#include <vector>
+
 #include "core/local.hpp"
 #include "core/shift.hpp"
 
@@ -46,6 +49,7 @@ struct Offers {
   static constexpr bool energy = requires(const E& e, const Z& z) { e.energy(z); };
   static constexpr bool loss = requires(const E& e, const Z& z) { e.loss(z); };
   static constexpr bool kinks = requires { E::kinks; };
+  static constexpr bool phases = requires(const E& e, const Z& z, std::vector<double>& a) { e.phases(z, a); };
   /// `static constexpr int outputs` numbers to read off, by output(z, index), templated on the scalar.
   static constexpr bool outputs = requires { E::outputs; };
   /// Momentum that does not depend on position: −½ ∂(v·p)/∂q is known to vanish.

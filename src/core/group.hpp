@@ -75,6 +75,8 @@ class GroupBase {
   virtual int memory_of(int element) const = 0;
   /// Values of the switching functions (`kinks`) of all elements, appended.
   virtual void kinks(const State& state, std::vector<double>& values) const = 0;
+  /// The angles (rad) whose sines elements take (`phases`), appended: how far they turn in a step says what it resolves.
+  virtual void phases(const State&, std::vector<double>& /*angles*/) const {}
   /// Values of the functions that end a mode (`crossings`) of all elements, appended.
   virtual void crossings(const State&, std::vector<double>&) const {}
   virtual int crossings_per_element() const { return 0; }
@@ -270,6 +272,17 @@ class Group final : public GroupBase {
         for (int i = 0; i < E::kinks; ++i) values.push_back(elements_[k].kink(p.z, i));
       }
     }
+  }
+
+  void phases(const State& state, std::vector<double>& angles) const override {
+    if constexpr (Has::phases) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        gather(state, k, p);
+        elements_[k].phases(p.z, angles);
+      }
+    }
+    (void)state, (void)angles;
   }
 
   void crossings(const State& state, std::vector<double>& values) const override {

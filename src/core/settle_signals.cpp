@@ -7,13 +7,20 @@
 
 namespace escapement {
 
-SignalSettler::SignalSettler(const System& system)
+SignalSettler::SignalSettler(const System& system) : SignalSettler(system, {}) {}
+
+SignalSettler::SignalSettler(const System& system, std::span<const char> algebraic)
     : system_(system),
       newton_(system, 0, {.tolerance = 1e-13, .max_iterations = 50}),
       still_(system.size(), 1),
       weights_(system.size(), 0.0) {
   const Range signals = system.rows(Kind::algebraic);
-  std::fill(still_.begin() + signals.begin, still_.begin() + signals.end, 0);
+  for (int i = 0; i < system.size(); ++i) {
+    if (!(signals.begin <= i && i < signals.end) && (algebraic.empty() || !algebraic[i])) continue;
+    still_[i] = 0;
+    rows_.push_back(i);
+  }
+  before_.resize(rows_.size());
 }
 
 class SignalSettler::Problem final : public NewtonProblem {
@@ -29,15 +36,11 @@ class SignalSettler::Problem final : public NewtonProblem {
     leave_others(r);
   }
   void move(std::span<const double> du, double scale) override {
-    const Range signals = s_.system_.rows(Kind::algebraic);
-    for (int i = signals.begin; i < signals.end; ++i)
-      state_.value[s_.system_.value_of_row()[i]] += scale * du[i];
+    for (const int i : s_.rows_) state_.value[s_.system_.value_of_row()[i]] += scale * du[i];
   }
   std::span<const double> weights() const override { return s_.weights_; }
   void magnitudes(std::span<double> size, std::span<double>) const override {
-    const Range signals = s_.system_.rows(Kind::algebraic);
-    for (int i = signals.begin; i < signals.end; ++i)
-      size[i] = std::abs(state_.value[s_.system_.value_of_row()[i]]);
+    for (const int i : s_.rows_) size[i] = std::abs(state_.value[s_.system_.value_of_row()[i]]);
   }
 
  private:
@@ -50,17 +53,42 @@ class SignalSettler::Problem final : public NewtonProblem {
   State& state_;
 };
 
-void SignalSettler::settle(State& state) {
-  const Range signals = system_.rows(Kind::algebraic);
-  for (int i = signals.begin; i < signals.end; ++i)
-    weights_[i] = 1 / (system_.nominal()[i] + std::abs(state.value[system_.value_of_row()[i]]));
+NewtonReport SignalSettler::try_settle(State& state) {
+  const auto at = system_.value_of_row();
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const int i = rows_[k];
+    before_[k] = state.value[at[i]];
+    weights_[i] = 1 / (system_.nominal()[i] + std::abs(before_[k]));
+  }
   Problem problem(*this, state);
-  const NewtonReport report = newton_.solve(problem);
+  NewtonReport report = newton_.solve(problem);
+  if (report.ok()) return report;
+  for (std::size_t k = 0; k < rows_.size(); ++k) state.value[at[rows_[k]]] = before_[k];
+  newton_.invalidate();
+  return report;
+}
+
+void SignalSettler::settle(State& state) {
+  const NewtonReport report = try_settle(state);
   if (report.ok()) return;
   throw ModelError("E-LOOP",
                    report.worst.empty() ? "signals" : system_.unknown_name(report.worst.front().row),
                    "signals have no consistent values after a sample: " + describe(report, system_),
                    "look at the loop of signals through the named rows");
+}
+
+std::vector<char> states_without_store(const System& system, const State& state) {
+  const Range states = system.rows(Kind::state);
+  const Pattern& p = system.pattern();
+  std::vector<char> none(system.size(), 0);
+  std::fill(none.begin() + states.begin, none.begin() + states.end, 1);
+  if (states.size() == 0) return none;
+  std::vector<double> values(p.nonzeros()), rows(system.size());
+  system.tangent(state, Shift::stores(), {}, rows, values);
+  for (int j = 0; j < system.size(); ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      if (values[k] != 0 && states.begin <= p.row[k] && p.row[k] < states.end) none[j] = none[p.row[k]] = 0;
+  return none;
 }
 
 }  // namespace escapement

@@ -82,6 +82,16 @@ class System {
 
   /// After an accepted step; `fresh` at the start and after a jump: what delays remember.
   void remember(State& s, bool fresh) const;
+  /// What delays remember of an instant within a step that is about to be taken.
+  void remember_within(State& s) const {
+    if (remembering_) remembering_->remember(s, false);
+  }
+  bool remembers() const { return remembering_ != nullptr; }
+  /// The angles whose sines elements take (T-phase), one after the other.
+  void phases(const State& s, std::vector<double>& angles) const {
+    angles.clear();
+    for (const auto& g : groups_) g->phases(s, angles);
+  }
   /// The next time at which a step should end because something delayed jumps there; infinity: none.
   double next_break(const State& s) const;
   /// What jumps at this time, within slack, is behind us.

@@ -532,6 +532,23 @@ std::vector<int> Expression::inputs() const {
   return list;
 }
 
+void Expression::phases(std::span<const double> inputs, std::vector<double>& angles) const {
+  const auto periodic = [](const Step& s) {
+    return s.varies && (s.op == Op::sin || s.op == Op::cos || s.op == Op::tan);
+  };
+  if (std::none_of(tape_.begin(), tape_.end(), periodic)) return;
+  thread_local std::vector<double> v;
+  v.resize(tape_.size());
+  for (std::size_t i = 0; i < tape_.size(); ++i) {
+    const Step& s = tape_[i];
+    const auto operand = [&](int k) { return v[s.operand[s.operand[k] < 0 ? 0 : k]]; };
+    if (s.op == Op::number) v[i] = s.number;
+    else if (s.op == Op::input) v[i] = inputs[s.index];
+    else v[i] = apply<double>(s.op, operand(0), operand(1), operand(2));
+    if (periodic(s)) angles.push_back(operand(0));
+  }
+}
+
 bool Expression::is_constant() const {
   for (const Step& s : tape_)
     if (s.op == Op::input) return false;

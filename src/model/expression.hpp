@@ -75,6 +75,9 @@ class Expression {
   template <class S>
   S gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work) const;
 
+  /// The arguments of its sines, cosines and tangents that depend on inputs, appended.
+  void phases(std::span<const double> inputs, std::vector<double>& angles) const;
+
   enum class Op : unsigned char {
     number,
     input,

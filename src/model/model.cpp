@@ -109,7 +109,7 @@ const std::vector<Parameter>& simulate_schema() {
           .otherwise("embedded"),
       number("h_min", "s", "smallest adaptive step; 1e-12 of the run unless given").positive().optional(),
       number("h_max", "s", "largest adaptive step; a tenth of the run unless given").positive().optional(),
-      number("event_tolerance", "s", "to which events are located in time; 1e-12 of the run unless given")
+      number("event_tolerance", "s", "to which events are located in time; 1e-12 of the step unless given")
           .positive()
           .optional(),
       number("output_every", "any",

@@ -56,7 +56,6 @@ std::vector<InputSlot> find_inputs(const Model& model, const Assembly& assembly)
 SimulateOptions stepping_options(const Model& model) {
   SimulateOptions o = simulate_options(model);
   need_fixed_steps(model, o, "a model that is stepped from outside");
-  if (o.event_tolerance == 0) o.event_tolerance = 1e-12 * o.until;
   o.until = std::numeric_limits<double>::infinity();
   o.output_steps = std::numeric_limits<int>::max();  // no rows of results
   o.output_interval = 0;

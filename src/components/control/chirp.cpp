@@ -20,11 +20,13 @@ void build(Build& b) {
     return t * (first + (last - first) * t / (2 * duration));
   };
   const double amplitude = b.number("amplitude"), phase = b.number("phase"), offset = b.number("offset");
-  b.add(control::TimeSource{b.output(), [=](double t, double) {
-                              const double n =
-                                  t < duration ? cycles(t) : cycles(duration) + last * (t - duration);
-                              return offset + amplitude * std::sin(2 * std::numbers::pi * n + phase);
-                            }});
+  const auto angle = [=](double t) {
+    const double n = t < duration ? cycles(t) : cycles(duration) + last * (t - duration);
+    return 2 * std::numbers::pi * n + phase;
+  };
+  b.add(control::TimeSource{b.output(),
+                            [=](double t, double) { return offset + amplitude * std::sin(angle(t)); },
+                            [=](double t, std::vector<double>& list) { list.push_back(angle(t)); }});
 }
 
 }  // namespace

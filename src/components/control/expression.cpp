@@ -15,6 +15,12 @@ class Expressions final : public SignalFunction {
               std::vector<Expression> expressions)
       : SignalFunction(inputs, outputs), expressions_(std::move(expressions)) {}
 
+  void phases(const Point& p, std::vector<double>& angles) const override {
+    thread_local std::vector<double> in;
+    in.assign(1, p.t);
+    in.insert(in.end(), p.value.begin(), p.value.end());  // inputs come first
+    for (const Expression& e : expressions_) e.phases(in, angles);
+  }
   void function(double t, std::span<const double> u, std::span<double> y,
                 std::span<double> jacobian) const override {
     thread_local std::vector<double> in, slope, work;  // time and the inputs

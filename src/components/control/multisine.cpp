@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -42,12 +43,14 @@ void build(Build& b) {
   else if (b.has("band"))  // Schroeder: a low peak for equal amplitudes
     for (std::size_t k = 0; k < f.size(); ++k)
       phase[k] = -pi * static_cast<double>(k * (k + 1)) / static_cast<double>(f.size());
-  b.add(control::TimeSource{b.output(), [f, a, phase, offset = b.number("offset")](double t, double) {
+  b.add(control::TimeSource{b.output(),
+                            [f, a, phase, offset = b.number("offset")](double t, double) {
                               double sum = offset;
                               for (std::size_t k = 0; k < f.size(); ++k)
                                 sum += a[k] * std::sin(2 * pi * f[k] * t + phase[k]);
                               return sum;
-                            }});
+                            },
+                            control::TimeSource::of_wave(2 * pi * *std::max_element(f.begin(), f.end()))});
 }
 
 }  // namespace

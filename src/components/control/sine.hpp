@@ -14,6 +14,9 @@ struct Sine {
   void flow(const auto& z, auto& out) const {
     out(output) += z(output) - offset - amplitude * sin(2 * std::numbers::pi * frequency * z.t + phase);
   }
+  void phases(const auto& z, std::vector<double>& angles) const {
+    angles.push_back(2 * std::numbers::pi * frequency * z.t);
+  }
 };
 
 }  // namespace escapement::control

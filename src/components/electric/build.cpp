@@ -88,11 +88,13 @@ void build_sine(Build& b, const Signal<1>& output) {
   const double offset = get("offset"), amplitude = get("amplitude"), delay = get("delay"),
                damping = get("damping"), phase = get("phase");
   const double omega = 2 * std::numbers::pi * get("frequency");
-  const ElementId id = b.add(control::TimeSource{output, [=](double t, double) {
+  const ElementId id = b.add(control::TimeSource{output,
+                                                 [=](double t, double) {
                                                    const double since = std::max(0.0, t - delay);
                                                    return offset + amplitude * std::exp(-damping * since) *
                                                                        std::sin(omega * since + phase);
-                                                 }});
+                                                 },
+                                                 control::TimeSource::of_wave(omega)});
   if (delay > 0) b.at_time(delay, id, 0, 0.0);
 }
 
@@ -203,9 +205,14 @@ Signal<1> waveform(Build& b, const char* suffix, const char* unit) {
     b.add(control::Constant{signal, b.number("value")});
   } else if (b.has("expression")) {
     const auto e = b.expression("expression");
-    b.add(control::TimeSource{signal, [e](double t, double) {
+    b.add(control::TimeSource{signal,
+                              [e](double t, double) {
                                 const std::array<double, 1> time{t};
                                 return e->evaluate<double>(time);
+                              },
+                              [e](double t, std::vector<double>& angles) {
+                                const std::array<double, 1> time{t};
+                                e->phases(time, angles);
                               }});
   } else if (b.has("table")) {
     const auto table = b.table("table");

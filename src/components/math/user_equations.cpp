@@ -97,7 +97,7 @@ void UserEquations::negate_last() {
   for (Term& t : equations_.back().terms) t.factor = -t.factor;
 }
 
-void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> rows, Matrix m) const {
+std::span<const double> UserEquations::inputs(const Point& p) const {
   const int n = size();
   std::vector<double>& in = workspace<double>(0);
   in.resize(1 + 3 * n);
@@ -107,6 +107,19 @@ void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> r
     in[rate_of(i)] = p.rate.empty() ? 0.0 : p.rate[i];
     in[acceleration_of(i)] = p.acceleration.empty() ? 0.0 : p.acceleration[i];
   }
+  return in;
+}
+
+void UserEquations::phases(const Point& p, std::vector<double>& angles) const {
+  const auto in = inputs(p);
+  for (const Equation& e : equations_) {
+    for (const Term& t : e.terms) t.expression.phases(in, angles);
+    if (e.store) e.store->phases(in, angles);
+  }
+}
+
+void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> rows, Matrix m) const {
+  const std::span<const double> in = inputs(p);
   for (const Equation& e : equations_) {
     if (e.sort == Sort::store) {
       state_row(e, in, c, rows, m);

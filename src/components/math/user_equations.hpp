@@ -43,8 +43,10 @@ class UserEquations final : public DynamicElement {
   void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const override;
   void constraints(const Point& p, int holonomic_level, int nonholonomic_level,
                    std::span<double> rows) const override;
+  void phases(const Point& p, std::vector<double>& angles) const override;
 
  private:
+  std::span<const double> inputs(const Point& p) const;
   void couple(const Equation& e);
   template <class S>
   void slopes(const Equation& e, std::span<const S> inputs, S& value, std::vector<S>& slope) const;

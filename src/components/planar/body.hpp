@@ -23,6 +23,7 @@ struct Body {
     const auto q = z(at);
     return -mass * (gravity[0] * (q[0] + offset * cos(q[2])) + gravity[1] * (q[1] + offset * sin(q[2])));
   }
+  void phases(const auto& z, std::vector<double>& angles) const { angles.push_back(z(at)[2]); }
   auto energy(const auto& z) const {
     const auto q = z(at), v = z.rate(at);
     const auto vx = v[0] - offset * sin(q[2]) * v[2], vy = v[1] + offset * cos(q[2]) * v[2];
