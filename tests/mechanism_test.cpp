@@ -431,7 +431,7 @@ TEST_CASE("Machines on joints in space") {
       INFO(name << " differs by " << wide << " and " << narrow << " of " << size);
       CHECK(size > 1e-3);
       CHECK(narrow < 1e-3 * size);
-      CHECK(narrow < 0.3 * wide);
+      CHECK(narrow <= 0.3 * wide);  // equal where both settle
     }
   };
   SUBCASE("on a revolute joint") {

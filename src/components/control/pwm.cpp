@@ -27,7 +27,7 @@ pulses: {type: control.pwm, frequency: 20 Hz, low: -1, high: 1, input: wave}
     const double low = b.number("low"), high = b.number("high"), period = 1 / b.number("frequency");
     if (!(low < high)) b.refuse("E-RANGE", "low", "is not below `high`");
     const ElementId id = b.add(control::PulseWidth{b.signal("input"), b.output(), period, low, high});
-    b.at_times({0.0, id, 0, 1.0, period, INFINITY});
+    b.at_times({0.0, id, 0, 1.0, period, INFINITY, 1.0});
   };
   return type;
 }

@@ -14,7 +14,8 @@ struct PulseWidth {
   double low, high;
   bool three_level = false;
 
-  static constexpr int memory = 1;  // 1 within a pulse; set by a timetable at the beginning of every period
+  static constexpr int memory =
+      1;  // within a pulse: which one, from 1 on; set by a timetable at the beginning of every period
   static constexpr int crossings = 1;
   auto variables() const { return std::tie(input, output); }
   void flow(const auto& z, auto& out) const {
@@ -24,7 +25,7 @@ struct PulseWidth {
   }
   double crossing(const auto& z, int) const {
     if (z.memory[0] == 0) return 1.0;
-    const double phase = z.t / period - std::floor(z.t / period + 1e-9);
+    const double phase = z.t / period - (z.memory[0] - 1);  // of this pulse, also where the next one begins
     const double duty = three_level ? std::abs(z(input)) / high : (z(input) - low) / (high - low);
     return duty - phase;
   }

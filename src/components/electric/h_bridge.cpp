@@ -17,7 +17,7 @@ void build(Build& b) {
     const auto pulses = b.system.signal<1>(b.name("pulses"));
     const ElementId id =
         b.add(control::PulseWidth{ratio, pulses, period, -1, 1, b.text("modulation") == "unipolar"});
-    b.at_times({0.0, id, 0, 1.0, period, INFINITY});
+    b.at_times({0.0, id, 0, 1.0, period, INFINITY, 1.0});
     ratio = pulses;
   } else if (b.given("modulation")) {
     b.refuse("E-CHOICE", "modulation", "belongs to a switching bridge", "give a `frequency`, or remove it");
