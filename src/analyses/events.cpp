@@ -5,10 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/manifold.hpp"
 
 namespace escapement {
+
+std::string chatter_hint(bool in_expression) {
+  return in_expression
+             ? "there is no motion on either side of it: dry friction that sticks is `translational.friction` or "
+               "`rotational.friction`, and smooth_sign(x, width) has a smooth transition"
+             : "give it a hysteresis or a smooth transition; an ideal switch in a loop has no motion between its "
+               "two sides";
+}
 
 EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
   std::map<std::pair<const GroupBase*, int>, int> owner;
@@ -25,12 +34,13 @@ EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
   for (const auto& g : assembly.system.groups()) {
     std::vector<double> kinks;
     g->kinks(state, kinks);
-    const int n = g->size(), crossings = g->crossings_per_element();
+    const int n = g->size();
     const int corners = n > 0 ? static_cast<int>(kinks.size()) / n : 0;
-    if (crossings + corners == 0) continue;
-    groups_.push_back(g.get());
+    const std::size_t known = functions_.size();
     for (int k = 0; k < n; ++k)
-      for (int i = 0; i < crossings; ++i) functions_.push_back({g.get(), k, i, owner_of(g.get(), k), false});
+      for (int i = 0; i < g->crossings_of(k); ++i)
+        functions_.push_back({g.get(), k, i, owner_of(g.get(), k), false});
+    if (functions_.size() > known || corners > 0) groups_.push_back(g.get());
     for (int k = 0; k < n; ++k)
       for (int i = 0; i < corners; ++i) functions_.push_back({g.get(), k, i, owner_of(g.get(), k), true});
   }
@@ -58,6 +68,7 @@ void EventWatch::begin(const State& state) {
   values(state, start_);
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     Function& f = functions_[i];
+    f.slight = false;
     if (f.corner && start_[i] < -1e-9 * f.largest) f.side = -f.side, start_[i] = -start_[i];
     f.largest = std::max(f.largest, std::abs(start_[i]));
   }
@@ -68,6 +79,12 @@ std::optional<double> EventWatch::first(const Stepper& stepper, const State& fro
   values(stepper.result(), end_);
   stepper.interpolate(from, 0.5, between_);
   values(between_, middle_);
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    Function& f = functions_[i];
+    f.slight = false;
+    f.slight = f.group->has_sides && (below(i, middle_[i]) || below(i, end_[i])) &&
+               !f.group->matters(from, between_, stepper.result(), f.element, f.index);
+  }
   double high = 2, low = 0;
   std::vector<double>* at_high = nullptr;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
@@ -80,7 +97,7 @@ std::optional<double> EventWatch::first(const Stepper& stepper, const State& fro
     for (std::size_t i = 0; i < functions_.size() && !at_high; ++i) {
       const double a = 2 * (start_[i] - 2 * middle_[i] + end_[i]),
                    b = 4 * middle_[i] - 3 * start_[i] - end_[i];
-      if (!(a > 0) || functions_[i].muted) continue;
+      if (!(a > 0) || functions_[i].muted || functions_[i].slight) continue;
       const double s = -0.5 * b / a;
       if (!(s > 0.02 && s < 0.98) || start_[i] - 0.25 * b * b / a > 0) continue;
       stepper.interpolate(from, s, between_);
@@ -128,11 +145,31 @@ const std::vector<int>& EventWatch::passing(const Stepper& stepper, const State&
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const double slope = (end_[i] - work_[i]) / ((1 - back) * length);
     if (below(i, end_[i]) ||
-        (!functions_[i].muted && slope < 0 && end_[i] + slack * slope < 0 && start_[i] > end_[i]))
+        (!functions_[i].muted && !functions_[i].slight && slope < 0 && end_[i] + slack * slope < 0 && start_[i] > end_[i]))
       passing_.push_back(static_cast<int>(i));
     else if (slope < 0 && !functions_[i].muted) soonest_ = std::min(soonest_, -end_[i] / slope);
   }
   return passing_;
+}
+
+bool EventWatch::taken(State& state) {
+  bool turned = false;
+  start_ = end_;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    Function& f = functions_[i];
+    if (std::exchange(f.slight, false) && end_[i] < 0) {
+      f.group->cross(state, f.element, f.index);
+      turned = true;
+    }
+  }
+  if (turned) values(state, start_);
+  return turned;
+}
+
+std::string EventWatch::described(int function) const {
+  const Function& f = functions_[function];
+  const std::string text = f.group->switch_text(f.element, f.index);
+  return text.empty() ? name(function) : fmt::format("{} (`{}`)", name(function), text);
 }
 
 const EventWatch::Change& EventWatch::cross(State& state, const std::vector<int>& functions) {

@@ -11,6 +11,9 @@
 
 namespace escapement {
 
+/// What helps where something switches to and fro: an operation of an expression, or an element.
+std::string chatter_hint(bool in_expression);
+
 class EventWatch {
  public:
   explicit EventWatch(const Assembly& assembly);
@@ -31,8 +34,8 @@ class EventWatch {
   bool corners_only() const {
     return std::all_of(early_.begin(), early_.end(), [&](int i) { return functions_[i].corner; });
   }
-  /// The step just looked at was taken.
-  void taken() { start_ = end_; }
+  /// The step just looked at was taken. True: kinks were passed in it that did not matter (T-kink-3), and their sides change now.
+  bool taken(State& state);
 
   struct Change {
     Continuation how = Continuation::none;
@@ -53,6 +56,9 @@ class EventWatch {
   /// An event of the model, which acts, rather than a mode.
   bool is_trigger(int function) const { return functions_[function].trigger; }
   const std::string& name(int function) const { return names_[functions_[function].owner]; }
+  /// … and what of it switches, if that is an operation of an expression.
+  std::string described(int function) const;
+  bool in_expression(int function) const { return functions_[function].group->has_sides; }
   ElementId element(int function) const { return {functions_[function].group, functions_[function].element}; }
   bool same_element(int a, int b) const {
     return functions_[a].group == functions_[b].group && functions_[a].element == functions_[b].element;
@@ -72,6 +78,7 @@ class EventWatch {
     const GroupBase* group;
     int element, index, owner;  // owner: of names_
     bool corner, muted = false, trigger = false;
+    bool slight = false;   // what it passes in the present step does not matter
     double side = 1;       // of a corner
     double largest = 0;    // |value| so far
     double last = -1e300;  // when it passed zero …
@@ -79,7 +86,7 @@ class EventWatch {
   };
   void values(const State& state, std::vector<double>& g);
   bool below(std::size_t i, double g) const {
-    return g < -1e-13 * std::max(1.0, functions_[i].largest) && !functions_[i].muted;
+    return g < -1e-13 * std::max(1.0, functions_[i].largest) && !functions_[i].muted && !functions_[i].slight;
   }
   std::vector<const GroupBase*> groups_;
   std::vector<Function> functions_;  // group by group: crossings, then kinks
