@@ -34,7 +34,7 @@ State& ConsistentStart::solve(State& state) {
 
 void ConsistentStart::search(State& state) {
   const auto outcome = modes_.run(state, [this](State& s) -> State& { return solve(s); });
-  if (outcome == ModeSearch::Outcome::cycles) refuse_cycle(modes_.participants());
+  if (outcome == ModeSearch::Outcome::cycles) refuse_cycle(modes_.participants(), modes_.in_expressions());
   if (outcome == ModeSearch::Outcome::acts) {  // what is hit at the very start is an event of the run
     state.memory = modes_.before();
     solve(state);
@@ -42,12 +42,14 @@ void ConsistentStart::search(State& state) {
   state = solved_;
 }
 
-void ConsistentStart::refuse_cycle(const std::string& who) const {
+void ConsistentStart::refuse_cycle(const std::string& who, bool in_expression) const {
   throw ModelError(
       "E-CHATTER", fmt::format("t={:g} s", given_.t),
       fmt::format("no modes of {} hold together at the start: each change leads to another", who),
-      "give one of them a hysteresis or a smooth transition; what switches in a loop without any "
-      "delay may have no consistent state");
+      in_expression
+          ? chatter_hint(true)
+          : "give one of them a hysteresis or a smooth transition; what switches in a loop without any "
+            "delay may have no consistent state");
 }
 
 /// Between the blocks of one sample: modes that do not hold any more with its signals.
@@ -57,7 +59,8 @@ bool ConsistentStart::switch_by_signals(State& state) {
     if (!watch_.is_trigger(f)) due.push_back(f);
   if (due.empty()) return false;
   switched_.insert(switched_.end(), due.begin(), due.end());
-  if (switched_.size() > 100 + 10 * watch_.size()) refuse_cycle(watch_.name(due.front()));
+  if (switched_.size() > 100 + 10 * watch_.size())
+    refuse_cycle(watch_.described(due.front()), watch_.in_expression(due.front()));
   watch_.cross(state, due);
   return true;
 }

@@ -24,7 +24,7 @@ class ConsistentStart {
   State& solve(State& state);
   void search(State& state);
   bool switch_by_signals(State& state);
-  [[noreturn]] void refuse_cycle(const std::string& who) const;
+  [[noreturn]] void refuse_cycle(const std::string& who, bool in_expression) const;
 
   const Assembly& assembly_;
   const System& system_;

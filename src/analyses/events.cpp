@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/manifold.hpp"
 
@@ -12,6 +13,15 @@ namespace escapement {
 
 /// Of the largest value so far: what the location of an event leaves over is less.
 static constexpr double border = 1e-8;
+
+std::string chatter_hint(bool in_expression) {
+  return in_expression ? "there is no motion on either side of it: dry friction that sticks is "
+                         "`translational.friction` or "
+                         "`rotational.friction`, and smooth_sign(x, width) has a smooth transition"
+                       : "give it a hysteresis or a smooth transition; an ideal switch in a loop has no "
+                         "motion between its "
+                         "two sides";
+}
 
 EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
   std::map<std::pair<const GroupBase*, int>, int> owner;
@@ -28,12 +38,13 @@ EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
   for (const auto& g : assembly.system.groups()) {
     std::vector<double> kinks;
     g->kinks(state, kinks);
-    const int n = g->size(), crossings = g->crossings_per_element();
+    const int n = g->size();
     const int corners = n > 0 ? static_cast<int>(kinks.size()) / n : 0;
-    if (crossings + corners == 0) continue;
-    groups_.push_back(g.get());
+    const std::size_t known = functions_.size();
     for (int k = 0; k < n; ++k)
-      for (int i = 0; i < crossings; ++i) functions_.push_back({g.get(), k, i, owner_of(g.get(), k), false});
+      for (int i = 0; i < g->crossings_of(k); ++i)
+        functions_.push_back({g.get(), k, i, owner_of(g.get(), k), false});
+    if (functions_.size() > known || corners > 0) groups_.push_back(g.get());
     for (int k = 0; k < n; ++k)
       for (int i = 0; i < corners; ++i) functions_.push_back({g.get(), k, i, owner_of(g.get(), k), true});
   }
@@ -62,6 +73,7 @@ void EventWatch::begin(const State& state) {
   values(state, start_);
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     Function& f = functions_[i];
+    f.slight = false;
     if (f.corner && start_[i] < -1e-9 * f.largest) f.side = -f.side, start_[i] = -start_[i];
     f.largest = std::max(f.largest, std::abs(start_[i]));
   }
@@ -85,7 +97,7 @@ bool EventWatch::dips(const Step& step, const Sample& a, const Sample& b, const 
                       Sample& high) {
   bool found = false;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    if (functions_[i].muted || below(i, c.g[i])) continue;
+    if (functions_[i].muted || functions_[i].slight || below(i, c.g[i])) continue;
     double x[3] = {a.at, b.at, c.at}, g[3] = {a.g[i], b.g[i], c.g[i]};
     if (found) x[2] = std::min(x[2], high.at);
     for (int tries = 0; tries < 12; ++tries) {
@@ -120,12 +132,27 @@ bool EventWatch::dips(const Step& step, const Sample& a, const Sample& b, const 
   return found;
 }
 
+/// Kinks that the step passes and that are not worth ending it (T-kink-3).
+void EventWatch::choose_slight(const Step& step) {
+  bool looked = false;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    Function& f = functions_[i];
+    f.slight = false;
+    if (!f.group->has_sides) continue;
+    if (!looked) look(step, 0.5, trial_);
+    looked = true;
+    f.slight = (below(i, trial_.g[i]) || below(i, end_[i])) &&
+               !f.group->matters(step.from, between_, step.stepper.result(), f.element, f.index);
+  }
+}
+
 std::optional<double> EventWatch::first(const Step& step) {
   // So many parts that none of them turns by more than half a radian (T-phase-3).
   const int parts = static_cast<int>(std::clamp(std::ceil(2 * step.turn), 2.0, 1e6));
   values(step.stepper.result(), end_);
   for (std::size_t i = 0; i < functions_.size(); ++i)
     functions_[i].largest = std::max(functions_[i].largest, std::abs(end_[i]));
+  choose_slight(step);
   const auto any_below = [&](const std::vector<double>& g) {
     for (std::size_t i = 0; i < functions_.size(); ++i)
       if (below(i, g[i])) return true;
@@ -178,12 +205,33 @@ const std::vector<int>& EventWatch::passing(const Step& step, double slack) {
   soonest_ = INFINITY;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const double slope = (end_[i] - trial_.g[i]) / (back * length);
-    if (below(i, end_[i]) ||
-        (!functions_[i].muted && slope < 0 && end_[i] + slack * slope < 0 && start_[i] > end_[i]))
+    if (below(i, end_[i]) || (!functions_[i].muted && !functions_[i].slight && slope < 0 &&
+                              end_[i] + slack * slope < 0 && start_[i] > end_[i]))
       passing_.push_back(static_cast<int>(i));
     else if (slope < 0 && !functions_[i].muted) soonest_ = std::min(soonest_, -end_[i] / slope);
   }
   return passing_;
+}
+
+bool EventWatch::taken(State& state) {
+  bool turned = false;
+  start_ = end_;
+  arm();
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    Function& f = functions_[i];
+    if (std::exchange(f.slight, false) && end_[i] < 0) {
+      f.group->cross(state, f.element, f.index);
+      turned = true;
+    }
+  }
+  if (turned) values(state, start_);
+  return turned;
+}
+
+std::string EventWatch::described(int function) const {
+  const Function& f = functions_[function];
+  const std::string text = f.group->switch_text(f.element, f.index);
+  return text.empty() ? name(function) : fmt::format("{} (`{}`)", name(function), text);
 }
 
 const EventWatch::Change& EventWatch::cross(State& state, const std::vector<int>& functions) {

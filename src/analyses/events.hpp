@@ -11,6 +11,9 @@
 
 namespace escapement {
 
+/// What helps where something switches to and fro: an operation of an expression, or an element.
+std::string chatter_hint(bool in_expression);
+
 class EventWatch {
  public:
   explicit EventWatch(const Assembly& assembly);
@@ -38,11 +41,8 @@ class EventWatch {
   bool corners_only() const {
     return std::all_of(early_.begin(), early_.end(), [&](int i) { return functions_[i].corner; });
   }
-  /// The step just looked at was taken.
-  void taken() {
-    start_ = end_;
-    arm();
-  }
+  /// The step just looked at was taken. True: kinks were passed in it that did not matter (T-kink-3), and their sides change now.
+  bool taken(State& state);
 
   struct Change {
     Continuation how = Continuation::none;
@@ -65,6 +65,9 @@ class EventWatch {
   /// An event of the model, which acts, rather than a mode.
   bool is_trigger(int function) const { return functions_[function].trigger; }
   const std::string& name(int function) const { return names_[functions_[function].owner]; }
+  /// … and what of it switches, if that is an operation of an expression.
+  std::string described(int function) const;
+  bool in_expression(int function) const { return functions_[function].group->has_sides; }
   ElementId element(int function) const { return {functions_[function].group, functions_[function].element}; }
   bool same_element(int a, int b) const {
     return functions_[a].group == functions_[b].group && functions_[a].element == functions_[b].element;
@@ -84,17 +87,17 @@ class EventWatch {
     const GroupBase* group;
     int element, index, owner;  // owner: of names_
     bool corner, muted = false, trigger = false;
-    double side = 1;     // of a corner
-    double largest = 0;  // |value| so far
-    double band =
-        0;  // it has just passed zero: so far below counts as zero, until it was above that (T-event-7)
+    bool slight = false;   // what it passes in the present step does not matter
+    double side = 1;       // of a corner
+    double largest = 0;    // |value| so far
+    double band = 0;       // just passed: so far below still counts as zero (T-event-7)
     double last = -1e300;  // when it passed zero …
     int quickly = 0;       // … and how often in a row
   };
   void values(const State& state, std::vector<double>& g);
   bool below(std::size_t i, double g) const {
     const Function& f = functions_[i];
-    return g < -std::max(f.band, 1e-13 * std::max(1.0, f.largest)) && !f.muted;
+    return g < -std::max(f.band, 1e-13 * std::max(1.0, f.largest)) && !f.muted && !f.slight;
   }
   /// What is clearly above zero again may pass it again.
   void arm() {
@@ -107,6 +110,7 @@ class EventWatch {
     std::vector<double> g;
   };
   void look(const Step& step, double s, Sample& sample);
+  void choose_slight(const Step& step);
   bool dips(const Step& step, const Sample& a, const Sample& b, const Sample& c, Sample& low, Sample& high);
   std::vector<const GroupBase*> groups_;
   std::vector<Function> functions_;  // group by group: crossings, then kinks

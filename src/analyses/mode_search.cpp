@@ -159,7 +159,7 @@ std::string ModeSearch::participants() const {
   // Those of the last rounds: what only started it has come to rest.
   const std::size_t last = std::min<std::size_t>(crossed_.size(), 50);
   for (std::size_t i = crossed_.size() - last; i < crossed_.size(); ++i)
-    names.push_back(watch_.name(crossed_[i]));
+    names.push_back(watch_.described(crossed_[i]));
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string text;

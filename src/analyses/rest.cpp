@@ -82,6 +82,8 @@ EquilibriumReport Rest::find(State& state) {
   system_.enter(state);
   start_.modes(state);
   for (const GroupBase* g : frictions_) g->enter(state);  // at rest it holds, for now
+  for (const auto& g : system_.groups())
+    if (g->has_sides) g->enter(state);  // sides of expressions go along with the search
   const State given = state;
   std::optional<ModelError> refused;
   // Friction that cannot hold where it is gives way: without any force, or with a part of it against the motion.

@@ -254,7 +254,7 @@ class Simulation::Run {
     s.smallest_step = s.steps == 1 ? step.size : std::min(s.smallest_step, step.size);
     s.largest_step = std::max(s.largest_step, step.size);
     if (!options_.adaptive) prescribed_taken(step, state.t);
-    if (!watch_.empty()) watch_.taken();
+    if (!watch_.empty() && watch_.taken(state)) stepper_->corner();
     account(state);
     if (step.jump) jump(state);
     if (!fired_.empty()) settle(state, fired_, true);
@@ -516,7 +516,7 @@ class Simulation::Run {
               "any more",
               watch_.name(f), state.t));
         } else if (often || round > 50) {
-          return chatter(state, watch_.name(f));
+          return chatter(state, watch_.described(f), watch_.in_expression(f));
         }
       }
       before_.take_numbers(state);
@@ -567,7 +567,7 @@ class Simulation::Run {
     const auto outcome = search_.run(state, settling_, solve, crossed_);
     if (outcome == ModeSearch::Outcome::cycles) {
       settling_.clear();
-      return chatter(state, search_.participants());
+      return chatter(state, search_.participants(), search_.in_expressions());
     }
     // Accelerations and rates stay: the scheme takes up their whole jump.
     state.value = before_.value;
@@ -710,7 +710,7 @@ class Simulation::Run {
     if (options_.bare) return;
     if (result_.statistics.events.size() < 10000) result_.statistics.events.push_back({t, what});
   }
-  void chatter(const State& state, const std::string& who) {
+  void chatter(const State& state, const std::string& who, bool expression) {
     RunFailure f;
     f.code = "E-CHATTER";
     f.time = state.t;
@@ -719,9 +719,7 @@ class Simulation::Run {
     f.cause = fmt::format("{} {} to and fro without time going on", who,
                           who.find(" and ") == std::string::npos ? "switches" : "switch") +
               last_events();
-    f.hint =
-        "give it a hysteresis or a smooth transition; an ideal switch in a loop has no motion between its "
-        "two sides";
+    f.hint = chatter_hint(expression);
     result_.failure = std::move(f);
   }
 

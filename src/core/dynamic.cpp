@@ -16,7 +16,7 @@ void SignalFunction::evaluate(const Point& p, const Shift&, std::span<double> ro
   thread_local std::vector<double> y, jacobian;
   y.assign(outputs_, 0.0);
   jacobian.assign(m ? static_cast<std::size_t>(inputs_) * outputs_ : 0, 0.0);
-  function(p.t, p.value.first(inputs_), y, jacobian);
+  function(p.t, p.value.first(inputs_), p.sides, y, jacobian);
   for (int i = 0; i < outputs_; ++i) {
     rows[inputs_ + i] += p.value[inputs_ + i] - y[i];
     if (!m) continue;
@@ -48,12 +48,15 @@ int DynamicGroup::add(std::unique_ptr<DynamicElement> element) {
   largest_ = std::max(largest_, element->unknowns.size());
   bool positions = false;
   for (const auto& u : element->unknowns) positions = positions || u.kind == Kind::position;
+  has_sides = has_sides || element->sides() > 0;
   elements_.push_back({std::move(element), {}, {}, {}, -1, positions});
   return static_cast<int>(elements_.size()) - 1;
 }
 
-void DynamicGroup::connect(std::span<const Place> places, int&, PatternBuilder& pattern) {
+void DynamicGroup::connect(std::span<const Place> places, int& memory_size, PatternBuilder& pattern) {
   for (Placed& e : elements_) {
+    e.memory = memory_size;
+    memory_size += e.element->sides();
     const int n = e.element->size();
     for (const auto& u : e.element->unknowns) {
       const bool ground = u.handle.is_ground();
@@ -97,7 +100,8 @@ DynamicElement::Point DynamicGroup::gather(const State& state, const Placed& e, 
           {work.value.data(), n},
           {work.rate.data(), positions},
           {work.acceleration.data(), positions},
-          e.history < 0 || state.history.empty() ? nullptr : &state.history[e.history]};
+          e.history < 0 || state.history.empty() ? nullptr : &state.history[e.history],
+          state.memory.data() + e.memory};
 }
 
 void DynamicGroup::add_constraint_accelerations(const Placed& e, const DynamicElement::Point& p,
@@ -158,6 +162,37 @@ void DynamicGroup::constraints(const State& state, int holonomic_level, int nonh
 void DynamicGroup::phases(const State& state, std::vector<double>& angles) const {
   Work& work = Work::of_thread(largest_);
   for (const Placed& e : elements_) e.element->phases(gather(state, e, work), angles);
+}
+
+void DynamicGroup::crossings(const State& state, std::vector<double>& values) const {
+  Work& work = Work::of_thread(largest_);
+  for (const Placed& e : elements_) {
+    const int n = e.element->sides();
+    if (n == 0) continue;
+    values.resize(values.size() + n);
+    e.element->crossings(gather(state, e, work), {values.end() - n, values.end()});
+  }
+}
+
+Continuation DynamicGroup::cross(State& state, int element, int i) const {
+  const Placed& e = elements_[element];
+  double* const sides = &state.memory[e.memory];
+  const bool undecided = sides[i] == 0;
+  e.element->cross(gather(state, e, Work::of_thread(largest_)), i, sides);
+  return undecided ? Continuation::none : Continuation::jump;
+}
+
+bool DynamicGroup::matters(const State& begin, const State& middle, const State& end, int element,
+                           int i) const {
+  const Placed& e = elements_[element];
+  const auto bend = [&](const State& state) {
+    return e.element->bend(gather(state, e, Work::of_thread(largest_)), i);
+  };
+  return escapement::matters(bend(begin), bend(middle), bend(end));
+}
+
+void DynamicGroup::enter(State& state) const {
+  for (const Placed& e : elements_) std::fill_n(state.memory.begin() + e.memory, e.element->sides(), 0.0);
 }
 
 double DynamicGroup::output(const State&, int, int) const { return NAN; }

@@ -32,6 +32,7 @@ class DynamicElement {
     double t;
     std::span<const double> value, rate, acceleration;
     const History* history;  // if it asked for one
+    const double* sides;     // of what switches in it
   };
   /// The dense tangent: m(row, column) += …; absent when only rows are wanted.
   class Matrix {
@@ -59,6 +60,13 @@ class DynamicElement {
                            std::span<double> /*rows*/) const {}
   /// The angles whose sines it takes, appended (T-phase).
   virtual void phases(const Point&, std::vector<double>& /*angles*/) const {}
+  // ---- expressions that switch (T-kink); each of their sides has a crossing
+  virtual int sides() const { return 0; }
+  virtual void crossings(const Point&, std::span<double> /*functions*/) const {}
+  virtual void cross(const Point&, int /*i*/, double* /*sides*/) const {}
+  virtual Bend bend(const Point&, int /*i*/) const { return {}; }
+  virtual std::string switch_text(int /*i*/) const { return {}; }
+
   /// Why the last evaluation gave a row that is not a finite number, if it knows.
   virtual const ModelError* fault() const { return nullptr; }
 
@@ -77,7 +85,7 @@ class SignalFunction : public DynamicElement {
  public:
   SignalFunction(const std::vector<Signal<1>>& inputs, const std::vector<Signal<1>>& outputs);
   /// y, and where a Jacobian is wanted ∂y/∂u row by row (it comes filled with zeros, outputs × inputs; else empty).
-  virtual void function(double t, std::span<const double> u, std::span<double> y,
+  virtual void function(double t, std::span<const double> u, const double* sides, std::span<double> y,
                         std::span<double> jacobian) const = 0;
 
   bool couples(int row, int column) const final {
@@ -85,7 +93,7 @@ class SignalFunction : public DynamicElement {
   }
   void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const final;
 
- private:
+ protected:
   int inputs_, outputs_;
 };
 
@@ -102,7 +110,15 @@ class DynamicGroup final : public GroupBase {
                    std::span<double> r) const override;
   Power power(const State&) const override { return {}; }
   double output(const State&, int, int) const override;
-  int memory_of(int) const override { return 0; }
+  int memory_of(int element) const override { return elements_[element].memory; }
+  void crossings(const State& state, std::vector<double>& values) const override;
+  int crossings_of(int element) const override { return elements_[element].element->sides(); }
+  Continuation cross(State& state, int element, int i) const override;
+  bool matters(const State& begin, const State& middle, const State& end, int element, int i) const override;
+  std::string switch_text(int element, int i) const override {
+    return elements_[element].element->switch_text(i);
+  }
+  void enter(State& state) const override;
   void kinks(const State&, std::vector<double>&) const override {}
   void phases(const State& state, std::vector<double>& angles) const override;
   double oracle_difference(const State&, const Shift&) const override { return 0; }
@@ -122,6 +138,7 @@ class DynamicGroup final : public GroupBase {
     std::vector<int> entry;       // of the tangent, row by row; -1: none
     int history = -1;
     bool positions = false;  // there are some
+    int memory = 0;          // where its sides begin
   };
   void add_constraint_accelerations(const Placed& e, const DynamicElement::Point& p, const Shift& shift,
                                     Work& work) const;

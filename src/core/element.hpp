@@ -16,11 +16,15 @@
 //   active(memory)              do its constraints act? While they do not, their multipliers are zero
 //   loosen(memory)              constraints of finite force give way to an impact
 //   rebound(speed), release(memory)   of one that impacts: its speed afterwards (0: it stays), and the mode then
+// One whose expressions switch offers
+//   sides()                     how many operations do: each has a number of memory, its side, and a crossing (T-kink)
+//   each_expression(z, f)       f(expression, inputs) for each of them
 // An element that is continuous but has corners offers `kinks` and kink(z, i), which change sign there (T-event).
 // One that takes sines of angles which may turn far in a step offers phases(z, angles), which appends them (T-phase).
 #pragma once
 #include <vector>
 
+#include "core/bend.hpp"
 #include "core/local.hpp"
 #include "core/shift.hpp"
 
@@ -70,6 +74,8 @@ struct Offers {
     if constexpr (requires { E::crossings; }) return E::crossings;
     return 0;
   }();
+  /// Memory and crossings are counted at run time.
+  static constexpr bool sides = requires(const E& e) { e.sides(); };
   static constexpr bool enter = requires(const E& e, const Z& z, double* m) { e.enter(z, m); };
   /// Constraints that come and go.
   static constexpr bool switches = requires(const E& e, const double* m) { e.active(m); };

@@ -79,9 +79,17 @@ class GroupBase {
   virtual void phases(const State&, std::vector<double>& /*angles*/) const {}
   /// Values of the functions that end a mode (`crossings`) of all elements, appended.
   virtual void crossings(const State&, std::vector<double>&) const {}
-  virtual int crossings_per_element() const { return 0; }
+  virtual int crossings_of(int /*element*/) const { return 0; }
   /// Function i of an element has passed zero.
   virtual Continuation cross(State&, int /*element*/, int /*i*/) const { return Continuation::jump; }
+  /// Function i has passed zero in this step, of which these are the beginning, the middle and the end: is it worth
+  /// ending the step there (T-kink-3)?
+  virtual bool matters(const State& /*begin*/, const State& /*middle*/, const State& /*end*/, int /*element*/,
+                       int /*i*/) const {
+    return true;
+  }
+  /// What switches, as the model has it; empty: the element itself.
+  virtual std::string switch_text(int /*element*/, int /*i*/) const { return {}; }
   /// Modes at the start.
   virtual void enter(State&) const {}
   /// An impact of this element at this speed: its constraint row, and the speed afterwards (0: it stays in contact).
@@ -109,6 +117,7 @@ class GroupBase {
   /// After an accepted step: what elements remember (`accept`).
   virtual void accept(State&) const {}
   bool has_states = false, has_constraints = false, has_momenta = false, accepts = false, switches = false;
+  bool has_sides = false;             // of expressions: what is remembered of each crossing is its side
   Manifold frames = Manifold::r3so3;  // where frames move (set by the builder)
 };
 
@@ -143,6 +152,7 @@ class Group final : public GroupBase {
     has_momenta = Has::store && L::positions > 0;
     accepts = Has::accept;
     switches = Has::switches;
+    has_sides = Has::sides;
   }
 
   int add(E element) {
@@ -174,7 +184,12 @@ class Group final : public GroupBase {
   void connect(std::span<const Place> places, int& memory_size, PatternBuilder& pattern) override {
     places_.resize(elements_.size());
     memory_begin_ = memory_size;
-    memory_size += Has::memory * static_cast<int>(elements_.size());
+    if constexpr (Has::sides)
+      for (const E& e : elements_) {
+        sides_begin_.push_back(memory_size);
+        memory_size += e.sides();
+      }
+    else memory_size += Has::memory * static_cast<int>(elements_.size());
     for (std::size_t k = 0; k < elements_.size(); ++k) {
       int i = 0;
       std::apply(
@@ -292,11 +307,61 @@ class Group final : public GroupBase {
         gather(state, k, p);
         for (int i = 0; i < Has::crossings; ++i) values.push_back(elements_[k].crossing(p.z, i));
       }
+    } else if constexpr (Has::sides) {
+      Point<double, L> p;
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        const int n = elements_[k].sides();
+        if (n == 0) continue;
+        gather(state, k, p);
+        values.resize(values.size() + n);
+        const std::span<double> own(values.end() - n, values.end());
+        elements_[k].each_expression(
+            p.z, [&](const auto& e, const auto& inputs) { e.crossings(inputs, p.z.memory, own); });
+      }
+    }
+    (void)state, (void)values;
+  }
+  int crossings_of(int element) const override {
+    if constexpr (Has::sides) return elements_[element].sides();
+    (void)element;
+    return Has::crossings;
+  }
+  bool matters(const State& begin, const State& middle, const State& end, int element, int i) const override {
+    if constexpr (Has::sides) {
+      const auto bend = [&](const State& state) {
+        Point<double, L> p;
+        gather(state, element, p);
+        Bend b;
+        elements_[element].each_expression(p.z, [&](const auto& e, const auto& inputs) {
+          if (e.has_side(i)) b = e.bend(inputs, p.z.memory, i);
+        });
+        return b;
+      };
+      return escapement::matters(bend(begin), bend(middle), bend(end));
+    } else {
+      return GroupBase::matters(begin, middle, end, element, i);
     }
   }
-  int crossings_per_element() const override { return Has::crossings; }
+  std::string switch_text(int element, int i) const override {
+    std::string text;
+    if constexpr (Has::sides)
+      elements_[element].each_expression(Values<double, L>{}, [&](const auto& e, const auto&) {
+        if (e.has_side(i)) text = e.switch_text(i);
+      });
+    (void)element, (void)i;
+    return text;
+  }
   Continuation cross(State& state, int element, int i) const override {
-    if constexpr (Has::crossings > 0) {
+    if constexpr (Has::sides) {
+      Point<double, L> p;
+      gather(state, element, p);
+      double* const sides = &state.memory[memory_of(element)];
+      const bool undecided = sides[i] == 0;
+      elements_[element].each_expression(p.z, [&](const auto& e, const auto& inputs) {
+        if (e.has_side(i)) e.cross(inputs, sides, i);
+      });
+      return undecided ? Continuation::none : Continuation::jump;
+    } else if constexpr (Has::crossings > 0) {
       Point<double, L> p;
       gather(state, element, p);
       return elements_[element].cross(p.z, i, &state.memory[memory_of(element)]);
@@ -312,6 +377,9 @@ class Group final : public GroupBase {
         elements_[k].enter(p.z, &state.memory[memory_of(static_cast<int>(k))]);
       }
     }
+    if constexpr (Has::sides)
+      for (int k = 0; k < size(); ++k)
+        std::fill_n(state.memory.begin() + memory_of(k), elements_[k].sides(), 0.0);
     (void)state;
   }
   Impact impact(int element, double speed) const override {
@@ -394,7 +462,10 @@ class Group final : public GroupBase {
       return NAN;
     }
   }
-  int memory_of(int element) const override { return memory_begin_ + element * Has::memory; }
+  int memory_of(int element) const override {
+    if constexpr (Has::sides) return sides_begin_[element];
+    return memory_begin_ + element * Has::memory;
+  }
   std::span<const E> elements() const { return elements_; }
 
   /// Position rows in parts (Shift::momentum …). What is written by hand is an inertia with its weight, whose M is constant in
@@ -436,7 +507,8 @@ class Group final : public GroupBase {
     constexpr int n = L::positions + L::positions + L::others;  // along q, along v, along everything else
     constexpr int velocities = L::positions, others = 2 * L::positions;
     Point<double, L> p = generic_point(0);
-    const std::vector<double> memory(Has::memory, 0.0);
+    std::vector<double> memory(Has::memory, 0.0);
+    if constexpr (Has::sides) memory.resize(e.sides(), 0.0);
     p.z.memory = memory.data();
     p.z.frames = frames;
     auto z = lifted<n>(p.z);
@@ -630,6 +702,7 @@ class Group final : public GroupBase {
     p.z.t = state.t;
     p.z.frames = frames;
     if constexpr (Has::memory > 0) p.z.memory = &state.memory[memory_of(static_cast<int>(k))];
+    if constexpr (Has::sides) p.z.memory = state.memory.data() + memory_of(static_cast<int>(k));
   }
 
   static auto operators_of(const Places& places, std::span<const double> operators) {
@@ -822,6 +895,7 @@ class Group final : public GroupBase {
   std::vector<std::array<int, L::rows * L::rows>> map_;
   Pieces pieces_;
   int memory_begin_ = 0;
+  std::vector<int> sides_begin_;  // in State::memory, of each element
 };
 
 }  // namespace escapement

@@ -68,6 +68,10 @@ struct OutputTap {
   Signal<1> to;
   int index = 0;
 
+  int sides() const requires(Offers<E>::sides) { return element.sides(); }
+  void each_expression(const auto& z, const auto& f) const requires(Offers<E>::sides) {
+    element.each_expression(z, f);
+  }
   static_assert(Offers<E>::memory == 0 || Offers<E>::accept, "memory that others write cannot be tapped");
   static constexpr int memory = Offers<E>::memory;
   void accept(const auto& z, double* m) const requires(Offers<E>::memory > 0) { element.accept(z, m); }

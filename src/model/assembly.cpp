@@ -569,7 +569,7 @@ class Assembler final : public Resolver {
     b.variable = node.variable;
     b.handle = node;
     b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
-      s.add(ValueTap<StateVariable<1>>{Build::typed<StateVariable<1>>(from.handle), to});
+      return s.add(ValueTap<StateVariable<1>>{Build::typed<StateVariable<1>>(from.handle), to});
     };
   }
 
@@ -585,9 +585,9 @@ class Assembler final : public Resolver {
         b.part = part;
         b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
           const H h = Build::typed<H>(from.handle);
-          if (from.source == Source::value) s.add(ValueTap<H>{h, to, from.part});
-          if (from.source == Source::rate) s.add(RateTap<H>{h, to, from.part});
-          if (from.source == Source::acceleration) s.add(AccelerationTap<H>{h, to, from.part});
+          if (from.source == Source::value) return s.add(ValueTap<H>{h, to, from.part});
+          if (from.source == Source::rate) return s.add(RateTap<H>{h, to, from.part});
+          return s.add(AccelerationTap<H>{h, to, from.part});
         };
       }
   }
@@ -848,8 +848,12 @@ class Assembler final : public Resolver {
         else builder_.add(RateTap<Position<1>>{node, signal});
         continue;
       }
-      if (b.tap) b.tap(builder_, b, signal);
-      else builder_.add(ValueTap<Signal<1>>{Build::typed<Signal<1>>(b.handle), signal});
+      if (b.tap) {
+        const ElementId tap = b.tap(builder_, b, signal);
+        if (tap.group->crossings_of(tap.index) > 0) switches(owner_of(index), tap);
+      } else {
+        builder_.add(ValueTap<Signal<1>>{Build::typed<Signal<1>>(b.handle), signal});
+      }
     }
   }
 

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "core/dynamic.hpp"
+
 namespace escapement {
 
 std::string Build::name(const char* suffix) const { return path_ + "." + suffix; }
@@ -13,6 +15,12 @@ const std::vector<double>& Build::vector(std::string_view key) const { return ge
 const MatrixValue& Build::matrix(std::string_view key) const { return get<MatrixValue>(key); }
 std::shared_ptr<const Table> Build::table(std::string_view key) const {
   return get<std::shared_ptr<const Table>>(key);
+}
+ElementId Build::add_dynamic(std::unique_ptr<DynamicElement> element) {
+  const bool switches = element->sides() > 0;
+  const ElementId id = system.add_dynamic(std::move(element));
+  if (switches) resolver_.switches(component_, id);
+  return id;
 }
 std::shared_ptr<const Expression> Build::expression(std::string_view key) const {
   return get<std::shared_ptr<const Expression>>(key);

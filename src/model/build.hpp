@@ -25,7 +25,8 @@ struct BoundOutput {
   int index = 0;
   Handle handle;
   int offered = -1;  // of a joint coordinate: which of the component's offered nodes it equals
-  void (*tap)(SystemBuilder&, const BoundOutput&, Signal<1> to) = nullptr;  // null: it is a signal already
+  ElementId (*tap)(SystemBuilder&, const BoundOutput&,
+                   Signal<1> to) = nullptr;  // null: it is a signal already
 };
 
 /// One element's memory changes at a given time, or again and again: a source that jumps. The times are time + k ·
@@ -232,10 +233,13 @@ class Build {
   // ---- elements and channels
   template <class E>
   ElementId add(E element) {
+    bool switches = Offers<E>::crossings > 0 || Offers<E>::kinks;
+    if constexpr (Offers<E>::sides) switches = element.sides() > 0;
     const ElementId id = system.add(std::move(element));
-    if constexpr (Offers<E>::crossings > 0 || Offers<E>::kinks) resolver_.switches(component_, id);
+    if (switches) resolver_.switches(component_, id);
     return id;
   }
+  ElementId add_dynamic(std::unique_ptr<DynamicElement> element);
   /// Part `part` of the block's output is what the element has in its memory: events may set it.
   void settable(const ElementId& element, int slot, int part = 0) {
     resolver_.settable(component_, element, slot, part);
@@ -266,7 +270,7 @@ class Build {
     b.factor = factor;
     if (H::kind == Kind::algebraic && factor == 1) return;
     b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
-      s.add(ValueTap<H>{Build::typed<H>(from.handle), to, from.part, from.factor});
+      return s.add(ValueTap<H>{Build::typed<H>(from.handle), to, from.part, from.factor});
     };
   }
   /// A channel that is output number `index` of an element.
@@ -279,7 +283,7 @@ class Build {
     b.index = index;
     b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
       const auto* group = static_cast<const Group<E>*>(from.element.group);
-      s.add(OutputTap<E>{group->elements()[from.element.index], to, from.index});
+      return s.add(OutputTap<E>{group->elements()[from.element.index], to, from.index});
     };
   }
   void start(const Handle& handle, std::vector<double> values) {
@@ -320,7 +324,7 @@ class Build {
   void bind(std::string_view output, const H& handle, BoundOutput::Source source) {
     bind(output, static_cast<const Handle&>(handle), source).tap = [](SystemBuilder& s,
                                                                       const BoundOutput& from, Signal<1> to) {
-      s.add(Tap{Build::typed<H>(from.handle), to});
+      return s.add(Tap{Build::typed<H>(from.handle), to});
     };
   }
   template <class T>

@@ -25,7 +25,7 @@ bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 struct Function {
   Op op;
   int arguments;
-  enum { numbers, angle_in, angle_out, keeps, root, two_alike, quotient_angle } rule;
+  enum { numbers, angle_in, angle_out, keeps, root, two_alike, quotient_angle, smooth } rule;
 };
 
 const std::map<std::string, Function, std::less<>>& functions() {
@@ -46,7 +46,11 @@ const std::map<std::string, Function, std::less<>>& functions() {
       {"sign", {Op::sign, 1, Function::keeps}},
       {"min", {Op::min, 2, Function::two_alike}},
       {"max", {Op::max, 2, Function::two_alike}},
-      {"atan2", {Op::atan2, 2, Function::quotient_angle}}};
+      {"atan2", {Op::atan2, 2, Function::quotient_angle}},
+      {"smooth_abs", {Op::smooth_abs, 2, Function::smooth}},
+      {"smooth_sign", {Op::smooth_sign, 2, Function::smooth}},
+      {"smooth_min", {Op::smooth_min, 3, Function::smooth}},
+      {"smooth_max", {Op::smooth_max, 3, Function::smooth}}};
   return table;
 }
 
@@ -65,6 +69,7 @@ class ExpressionCompiler {
     const Operand result = whole_quantity(text_.size()) ? quantity_ : comparison();
     skip();
     if (at_ < text_.size()) unexpected();
+    out_.choose_switches();
     out_.dimension_ = result.dimension;
     out_.zero_ = result.zero;
     out_.any_ = result.any;
@@ -113,7 +118,7 @@ class ExpressionCompiler {
   }
   static int operands(Op op) {
     if (op == Op::number || op == Op::input) return 0;
-    if (op == Op::choose) return 3;
+    if (op == Op::choose || op == Op::smooth_min || op == Op::smooth_max) return 3;
     return op == Op::negate || (op >= Op::sin && op <= Op::sign) ? 1 : 2;
   }
   void emit(Op op, int index = 0, double number = 0) {
@@ -185,7 +190,16 @@ class ExpressionCompiler {
     return true;
   }
 
+  /// The operation just emitted, which may switch, stands there in the text.
+  void note_switch(std::size_t begin) {
+    std::size_t end = at_;
+    while (end > begin && text_[end - 1] == ' ') --end;
+    out_.switches_.push_back({static_cast<int>(out_.tape_.size()) - 1, begin, end});
+  }
+
   Operand comparison() {
+    skip();
+    const std::size_t begin = at_;
     Operand left = sum();
     skip();
     const std::size_t place = at_;
@@ -198,6 +212,7 @@ class ExpressionCompiler {
     const Operand right = sum();
     alike(left, right, place, "compared");
     emit(op);
+    note_switch(begin);
     return choice({}, true);
   }
   /// condition ? a : b
@@ -452,6 +467,7 @@ class ExpressionCompiler {
                                 (f.arguments == 1 ? "" : "s"),
                             place);
     emit(f.op);
+    note_switch(place);
     const Operand& a = arguments[0];
     const auto refuse = [&](const char* wanted) {
       throw ExpressionError(std::string(name) + " of a quantity with unit " + a.dimension.text(), place,
@@ -486,6 +502,16 @@ class ExpressionCompiler {
       case Function::two_alike:
         alike(a, arguments[1], place, "compared");
         return like(a, arguments[1], bare);
+      case Function::smooth: {
+        const Operand& width = arguments.back();
+        if (width.constant && !(*width.constant > 0))
+          throw ExpressionError("the width of " + std::string(name) + " must be positive", place,
+                                "abs, sign, min and max have sharp corners");
+        for (std::size_t i = 1; i < arguments.size(); ++i)
+          alike(a.zero ? arguments.back() : a, arguments[i], place, "compared");
+        if (f.op == Op::smooth_sign) return {{}, false, bare};
+        return like(a.zero ? arguments.back() : a, arguments[1], bare);
+      }
       default:
         alike(a, arguments[1], place, "compared");
         return {angle()};
@@ -507,6 +533,140 @@ Expression Expression::compile(std::string_view text, const Scope& scope) {
   e.text_ = text;
   ExpressionCompiler(text, scope, e).run();
   return e;
+}
+
+/// Of all operations that may switch, those that get a side: what depends on an input and jumps; and what bends, if its value
+/// reaches the end other than through a condition (a condition is the same on both sides of a kink of its own).
+void Expression::choose_switches() {
+  std::vector<char> shapes(tape_.size(), 0);
+  shapes.back() = 1;
+  for (std::size_t i = tape_.size(); i-- > 0;) {
+    const Step& s = tape_[i];
+    if (!shapes[i] || jumps(s.op)) continue;
+    for (int k = s.op == Op::choose ? 1 : 0; k < 3; ++k)
+      if (s.operand[k] >= 0) shapes[s.operand[k]] = 1;
+  }
+  std::erase_if(switches_, [&](const Switch& w) {
+    const Step& s = tape_[w.step];
+    return !s.varies || !(jumps(s.op) || (bends(s.op) && shapes[w.step]));
+  });
+  for (std::size_t k = 0; k < switches_.size(); ++k) tape_[switches_[k].step].side = static_cast<int>(k);
+}
+
+namespace {
+
+/// Results of all steps of a tape, and which of them the end depends on: not those of branches that are not taken.
+struct TapeWork {
+  std::vector<double> result;
+  std::vector<char> taken;
+};
+TapeWork& tape_work() {
+  thread_local TapeWork work;
+  return work;
+}
+
+}  // namespace
+
+double Expression::live_side(Op op, double a, double b) {
+  switch (op) {
+    case Op::sign:
+      return a > 0 ? 1 : a < 0 ? -1 : 2;
+    case Op::abs:
+      return a < 0 ? -1 : 1;
+    case Op::min:
+      return b < a ? -1 : 1;
+    case Op::max:
+      return a < b ? -1 : 1;
+    default:
+      return apply<double>(op, a, b, b, 0) != 0 ? 1 : -1;
+  }
+}
+
+/// Positive on side 1, negative on side −1.
+double Expression::border(Op op, double a, double b) {
+  if (op == Op::sign || op == Op::abs) return a;
+  return op == Op::min || op == Op::less || op == Op::less_equal ? b - a : a - b;
+}
+
+void Expression::run(std::span<const double> inputs, const double* sides) const {
+  auto& [v, taken] = tape_work();
+  const std::size_t n = tape_.size();
+  if (v.size() < n) v.resize(n), taken.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Step& s = tape_[i];
+    taken[i] = 0;
+    if (s.op == Op::number) v[i] = s.number;
+    else if (s.op == Op::input) v[i] = inputs[s.index];
+    else
+      v[i] = apply<double>(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]],
+                           v[s.operand[s.operand[2] < 0 ? 0 : 2]], side_of(s, sides));
+  }
+  taken[n - 1] = 1;
+  for (std::size_t i = n; i-- > 0;) {
+    const Step& s = tape_[i];
+    if (!taken[i]) continue;
+    const int leave_out = s.op != Op::choose ? -1 : v[s.operand[0]] != 0 ? 2 : 1;
+    for (int k = 0; k < 3; ++k)
+      if (s.operand[k] >= 0 && k != leave_out) taken[s.operand[k]] = 1;
+  }
+}
+
+void Expression::crossings(std::span<const double> inputs, const double* sides,
+                           std::span<double> functions) const {
+  if (switches_.empty()) return;
+  run(inputs, sides);
+  const auto& [v, taken] = tape_work();
+  for (const Switch& w : switches_) {
+    const Step& s = tape_[w.step];
+    const double side = side_of(s, sides);
+    const double g = border(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]]);
+    functions[first_side_ + s.side] = !taken[w.step] ? 1
+                                      : side == 0    ? -1
+                                      : side == 2    ? -std::abs(g)
+                                                     : side * g;
+  }
+}
+
+void Expression::cross(std::span<const double> inputs, double* sides, int i) const {
+  const auto& [v, taken] = tape_work();
+  const auto live = [&](const Step& s) {
+    return live_side(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]]);
+  };
+  run(inputs, sides);
+  const Step& own = tape_[switches_[i - first_side_].step];
+  double& side = sides[i];
+  if (side == 0) {
+    side = live(own);
+    return;
+  }
+  // From zero to where it goes; if that does not show yet it is tried.
+  side = side != 2 ? -side : live(own) == 2 ? 1 : live(own);
+  run(inputs, sides);
+  for (const Switch& w : switches_) {
+    double& other = sides[first_side_ + tape_[w.step].side];
+    if (!taken[w.step]) other = 0;
+    else if (other == 0) other = live(tape_[w.step]);
+  }
+}
+
+Bend Expression::bend(std::span<const double> inputs, const double* sides, int i) const {
+  run(inputs, sides);
+  const auto& v = tape_work().result;
+  const std::size_t n = tape_.size();
+  const double value = v[n - 1];
+  const Step& own = tape_[switches_[i - first_side_].step];
+  if (jumps(own.op)) return {value};
+  const double a = v[own.operand[0]], b = v[own.operand[own.operand[1] < 0 ? 0 : 1]];
+  if (sides[i] * border(own.op, a, b) >= 0) return {value, 0};
+  thread_local std::vector<double> other;
+  other.assign(sides, sides + first_side_ + this->sides());
+  other[i] = -other[i];
+  return {value, std::abs(evaluate<double>(inputs, other.data()) - value)};
+}
+
+std::string Expression::switch_text(int i) const {
+  const Switch& w = switches_[i - first_side_];
+  return text_.substr(w.begin, w.end - w.begin);
 }
 
 std::string Expression::self_contained() const {
@@ -532,21 +692,15 @@ std::vector<int> Expression::inputs() const {
   return list;
 }
 
-void Expression::phases(std::span<const double> inputs, std::vector<double>& angles) const {
+void Expression::phases(std::span<const double> inputs, const double* sides,
+                        std::vector<double>& angles) const {
   const auto periodic = [](const Step& s) {
     return s.varies && (s.op == Op::sin || s.op == Op::cos || s.op == Op::tan);
   };
   if (std::none_of(tape_.begin(), tape_.end(), periodic)) return;
-  thread_local std::vector<double> v;
-  v.resize(tape_.size());
-  for (std::size_t i = 0; i < tape_.size(); ++i) {
-    const Step& s = tape_[i];
-    const auto operand = [&](int k) { return v[s.operand[s.operand[k] < 0 ? 0 : k]]; };
-    if (s.op == Op::number) v[i] = s.number;
-    else if (s.op == Op::input) v[i] = inputs[s.index];
-    else v[i] = apply<double>(s.op, operand(0), operand(1), operand(2));
-    if (periodic(s)) angles.push_back(operand(0));
-  }
+  run(inputs, sides);
+  for (const Step& s : tape_)
+    if (periodic(s)) angles.push_back(tape_work().v[s.operand[0]]);
 }
 
 bool Expression::is_constant() const {

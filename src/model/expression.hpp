@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/bend.hpp"
 #include "math/dual.hpp"
 #include "model/units.hpp"
 
@@ -67,16 +68,37 @@ class Expression {
   /// The text with the names of constants replaced by their values: it needs no scope but the inputs.
   std::string self_contained() const;
 
+  /// With `sides`, every operation that switches stays on the side that is given there.
   template <class S>
-  S evaluate(std::span<const S> inputs) const;
+  S evaluate(std::span<const S> inputs, const double* sides = nullptr) const;
   double constant() const { return evaluate<double>({}); }
   /// The value, and its derivatives along the inputs added to `slope`, by one sweep back through the tape
   /// (model/gradient.hpp). `work` keeps its memory between calls.
   template <class S>
-  S gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work) const;
+  S gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work,
+             const double* sides = nullptr) const;
+
+  // ---- what switches (T-kink): comparisons and sign jump; abs, min and max bend, unless only a condition reads them
+  /// How many there are.
+  int sides() const { return static_cast<int>(switches_.size()); }
+  /// Theirs begin here among the sides of all expressions of an element; where the next begin.
+  int place_sides(int first) {
+    first_side_ = first;
+    return first + sides();
+  }
+  bool has_side(int i) const { return i >= first_side_ && i < first_side_ + sides(); }
+  /// A side is 1 (true, positive, the first of two), −1, 2 (sign: at zero), or 0: not decided, as the values say.
+  /// Functions that are positive while a side lasts; 1 in branches that are not taken, −1 where none is decided.
+  void crossings(std::span<const double> inputs, const double* sides, std::span<double> functions) const;
+  /// Side i changes, or is decided: then, if it changed, also those of the branches that are taken now.
+  void cross(std::span<const double> inputs, double* sides, int i) const;
+  /// The value, and how much it changes with side i where that is passed (infinite for what jumps).
+  Bend bend(std::span<const double> inputs, const double* sides, int i) const;
+  /// The operation, as it stands in the text.
+  std::string switch_text(int i) const;
 
   /// The arguments of its sines, cosines and tangents that depend on inputs, appended.
-  void phases(std::span<const double> inputs, std::vector<double>& angles) const;
+  void phases(std::span<const double> inputs, const double* sides, std::vector<double>& angles) const;
 
   enum class Op : unsigned char {
     number,
@@ -104,6 +126,10 @@ class Expression {
     min,
     max,
     atan2,
+    smooth_abs,
+    smooth_sign,
+    smooth_min,
+    smooth_max,
     less,
     less_equal,
     greater,
@@ -120,9 +146,23 @@ class Expression {
     double number = 0;
     int operand[3] = {-1, -1, -1};  // the steps whose results it takes
     bool varies = false;            // depends on an input
+    int side = -1;                  // which of the sides is its own
   };
+  struct Switch {
+    int step;
+    std::size_t begin, end;  // in the text
+  };
+  static bool jumps(Op op) { return op == Op::sign || (op >= Op::less && op <= Op::greater_equal); }
+  static bool bends(Op op) { return op == Op::abs || op == Op::min || op == Op::max; }
+  static double live_side(Op op, double a, double b);
+  static double border(Op op, double a, double b);
+  double side_of(const Step& step, const double* sides) const {
+    return sides && step.side >= 0 ? sides[first_side_ + step.side] : 0.0;
+  }
+  void choose_switches();
+  void run(std::span<const double> inputs, const double* sides) const;
   template <class S>
-  static S apply(Op op, const S& a, const S& b, const S& c);
+  static S apply(Op op, const S& a, const S& b, const S& c, double side);
   std::vector<Step> tape_;  // postfix
   Dimension dimension_;
   bool zero_ = false, bare_ = false, any_ = false;
@@ -132,11 +172,19 @@ class Expression {
     Name name;
   };
   std::vector<Use> constants_;  // where names of constants stand in the text
+  std::vector<Switch> switches_;
+  int first_side_ = 0;
 };
 
-/// The result of one step from those it takes.
+/// The result of one step from those it takes; on a side, if one is given, wherever the operands are.
 template <class S>
-S Expression::apply(Op op, const S& a, const S& b, const S& c) {
+S Expression::apply(Op op, const S& a, const S& b, const S& c, double side) {
+  if (side != 0) {
+    if (op == Op::sign) return side == 2 ? 0.0 : side;
+    if (op == Op::abs) return side * a;
+    if (bends(op)) return side > 0 ? a : b;
+    return side > 0 ? 1.0 : 0.0;
+  }
   switch (op) {
     case Op::add:
       return a + b;
@@ -190,6 +238,14 @@ S Expression::apply(Op op, const S& a, const S& b, const S& c) {
       return a < b ? b : a;
     case Op::atan2:
       return atan2(a, b);
+    case Op::smooth_abs:
+      return sqrt(a * a + b * b);
+    case Op::smooth_sign:
+      return tanh(a / b);
+    case Op::smooth_min:
+      return 0.5 * (a + b - S(sqrt((a - b) * (a - b) + c * c)));
+    case Op::smooth_max:
+      return 0.5 * (a + b + S(sqrt((a - b) * (a - b) + c * c)));
     case Op::less:
       return a < b ? 1.0 : 0.0;
     case Op::less_equal:
@@ -206,7 +262,7 @@ S Expression::apply(Op op, const S& a, const S& b, const S& c) {
 }
 
 template <class S>
-S Expression::evaluate(std::span<const S> inputs) const {
+S Expression::evaluate(std::span<const S> inputs, const double* sides) const {
   std::array<S, deepest> stack;
   int top = -1;
   for (const Step& step : tape_) {
@@ -216,7 +272,8 @@ S Expression::evaluate(std::span<const S> inputs) const {
       stack[++top] = inputs[step.index];
     } else {
       const int first = step.operand[2] >= 0 ? top - 2 : step.operand[1] >= 0 ? top - 1 : top;
-      stack[first] = apply<S>(step.op, stack[first], stack[std::min(first + 1, top)], stack[top]);
+      stack[first] =
+          apply<S>(step.op, stack[first], stack[std::min(first + 1, top)], stack[top], side_of(step, sides));
       top = first;
     }
   }

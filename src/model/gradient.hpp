@@ -6,7 +6,8 @@
 namespace escapement {
 
 template <class S>
-S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work) const {
+S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work,
+                       const double* sides) const {
   const std::size_t n = tape_.size();
   if (work.size() < 2 * n) work.resize(2 * n);
   const std::span<S> v(work.data(), n), a(work.data() + n, n);  // results, and how the end depends on them
@@ -17,7 +18,7 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
     else if (s.op == Op::input) v[i] = inputs[s.index];
     else
       v[i] = apply<S>(s.op, v[s.operand[0]], s.operand[1] < 0 ? v[s.operand[0]] : v[s.operand[1]],
-                      s.operand[2] < 0 ? v[s.operand[0]] : v[s.operand[2]]);
+                      s.operand[2] < 0 ? v[s.operand[0]] : v[s.operand[2]], side_of(s, sides));
   }
   a[n - 1] = S(1.0);
   for (std::size_t i = n; i-- > 0;) {
@@ -35,6 +36,7 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
     const bool two = s.operand[1] >= 0;
     const S& y = two ? v[s.operand[1]] : x;
     S& ay = two ? a[s.operand[1]] : ax;
+    const double side = side_of(s, sides);
     switch (s.op) {
       case Op::add:
         ax += w;
@@ -101,19 +103,39 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
         ax += w * 0.5 / v[i];
         break;
       case Op::abs:
-        if (value(x) < 0) ax -= w;
+        if (side != 0 ? side < 0 : value(x) < 0) ax -= w;
         else ax += w;
         break;
       case Op::min:
-        (y < x ? ay : ax) += w;
+        ((side != 0 ? side < 0 : y < x) ? ay : ax) += w;
         break;
       case Op::max:
-        (x < y ? ay : ax) += w;
+        ((side != 0 ? side < 0 : x < y) ? ay : ax) += w;
         break;
       case Op::atan2: {
         const S r2 = x * x + y * y;
         ax += w * y / r2;
         ay -= w * x / r2;
+        break;
+      }
+      case Op::smooth_abs:
+        ax += w * x / v[i];
+        ay += w * y / v[i];
+        break;
+      case Op::smooth_sign: {
+        const S slope = w * (1.0 - v[i] * v[i]) / y;
+        ax += slope;
+        ay -= slope * x / y;
+        break;
+      }
+      case Op::smooth_min:
+      case Op::smooth_max: {  // (x + y ± r)/2, r² = (x − y)² + z²
+        const S& z = v[s.operand[2]];
+        const S r = sqrt((x - y) * (x - y) + z * z);
+        const S share = 0.5 * w * (s.op == Op::smooth_max ? 1.0 : -1.0) / r;
+        ax += 0.5 * w + share * (x - y);
+        ay += 0.5 * w - share * (x - y);
+        a[s.operand[2]] += share * z;
         break;
       }
       case Op::choose:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/dynamic.hpp"
 #include "model/component.hpp"
 #include "model/gradient.hpp"
@@ -13,32 +15,55 @@ class Expressions final : public SignalFunction {
  public:
   Expressions(const std::vector<Signal<1>>& inputs, const std::vector<Signal<1>>& outputs,
               std::vector<Expression> expressions)
-      : SignalFunction(inputs, outputs), expressions_(std::move(expressions)) {}
+      : SignalFunction(inputs, outputs), expressions_(std::move(expressions)) {
+    for (Expression& e : expressions_) sides_ = e.place_sides(sides_);
+  }
 
   void phases(const Point& p, std::vector<double>& angles) const override {
-    thread_local std::vector<double> in;
-    in.assign(1, p.t);
-    in.insert(in.end(), p.value.begin(), p.value.end());  // inputs come first
-    for (const Expression& e : expressions_) e.phases(in, angles);
+    const auto in = time_and(p.t, p.value.first(inputs_));
+    for (const Expression& e : expressions_) e.phases(in, p.sides, angles);
   }
-  void function(double t, std::span<const double> u, std::span<double> y,
+  int sides() const override { return sides_; }
+  void crossings(const Point& p, std::span<double> functions) const override {
+    const auto in = time_and(p.t, p.value.first(inputs_));
+    for (const Expression& e : expressions_) e.crossings(in, p.sides, functions);
+  }
+  void cross(const Point& p, int i, double* sides) const override {
+    owner(i).cross(time_and(p.t, p.value.first(inputs_)), sides, i);
+  }
+  Bend bend(const Point& p, int i) const override {
+    return owner(i).bend(time_and(p.t, p.value.first(inputs_)), p.sides, i);
+  }
+  std::string switch_text(int i) const override { return owner(i).switch_text(i); }
+
+  void function(double t, std::span<const double> u, const double* sides, std::span<double> y,
                 std::span<double> jacobian) const override {
-    thread_local std::vector<double> in, slope, work;  // time and the inputs
-    in.assign(1, t);
-    in.insert(in.end(), u.begin(), u.end());
+    thread_local std::vector<double> slope, work;
+    const auto in = time_and(t, u);
     for (std::size_t i = 0; i < expressions_.size(); ++i) {
       if (jacobian.empty()) {
-        y[i] = expressions_[i].evaluate<double>(in);
+        y[i] = expressions_[i].evaluate<double>(in, sides);
         continue;
       }
       slope.assign(in.size(), 0.0);
-      y[i] = expressions_[i].gradient<double>(in, slope, work);
+      y[i] = expressions_[i].gradient<double>(in, slope, work, sides);
       std::copy(slope.begin() + 1, slope.end(), jacobian.begin() + i * u.size());
     }
   }
 
  private:
+  static std::span<const double> time_and(double t, std::span<const double> u) {
+    thread_local std::vector<double> in;
+    in.assign(1, t);
+    in.insert(in.end(), u.begin(), u.end());
+    return in;
+  }
+  const Expression& owner(int side) const {
+    return *std::find_if(expressions_.begin(), expressions_.end(),
+                         [&](const Expression& e) { return e.has_side(side); });
+  }
   std::vector<Expression> expressions_;
+  int sides_ = 0;
 };
 
 std::vector<const Node*> texts(const Build& b) {
@@ -83,7 +108,7 @@ control::NamedInputs control::named_inputs(const Build& b) {
 
 void control::add_expressions(Build& b, const std::vector<Signal<1>>& inputs,
                               const std::vector<Signal<1>>& outputs, std::vector<Expression> expressions) {
-  b.system.add_dynamic(std::make_unique<Expressions>(inputs, outputs, std::move(expressions)));
+  b.add_dynamic(std::make_unique<Expressions>(inputs, outputs, std::move(expressions)));
 }
 
 ComponentType control_expression() {
@@ -91,7 +116,9 @@ ComponentType control_expression() {
   type.description =
       "The inputs get names, the expression uses them, time `t` (s) and the parameters of the model; a list "
       "of expressions makes a wide output. A wide input x has the parts x.1, x.2 …. Derivatives are exact. "
-      "Where a condition `a > b ? c : d` or min, max, abs has a kink, no step ends there by itself.";
+      "Where a comparison or sign jumps, a step ends; where min, max or abs bend the output, too, if the "
+      "step "
+      "would notice. smooth_sign, smooth_abs, smooth_min and smooth_max need no such step.";
   type.is_block("the value of the expression", true);
   type.connects(signal_port("inputs", "any", "the signals it uses, by name").any_width().named());
   type.takes(equations("expression", false, "an expression of t and the inputs, or a list of them"));

@@ -6,7 +6,7 @@
 
 namespace escapement::control {
 
-void Function::function(double, std::span<const double> u, std::span<double> y,
+void Function::function(double, std::span<const double> u, const double*, std::span<double> y,
                         std::span<double> jacobian) const {
   thread_local std::vector<double> unwanted;
   if (!jacobian.empty()) {

@@ -19,7 +19,7 @@ class Function final : public SignalFunction {
   using Rule = std::function<double(std::span<const double> u, std::span<double> gradient)>;
   Function(const std::vector<Signal<1>>& inputs, const Signal<1>& output, Rule rule)
       : SignalFunction(inputs, {output}), rule_(std::move(rule)) {}
-  void function(double t, std::span<const double> u, std::span<double> y,
+  void function(double t, std::span<const double> u, const double* sides, std::span<double> y,
                 std::span<double> jacobian) const override;
 
  private:

@@ -212,7 +212,7 @@ Signal<1> waveform(Build& b, const char* suffix, const char* unit) {
                               },
                               [e](double t, std::vector<double>& angles) {
                                 const std::array<double, 1> time{t};
-                                e->phases(time, angles);
+                                e->phases(time, nullptr, angles);
                               }});
   } else if (b.has("table")) {
     const auto table = b.table("table");

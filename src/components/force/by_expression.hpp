@@ -16,18 +16,32 @@ struct ByExpression {
 
   static constexpr int outputs = 6;
   auto variables() const { return std::tie(at); }
+  int sides() const {
+    int n = 0;
+    for (const auto& e : load) n += e ? e->sides() : 0;
+    return n;
+  }
+  void each_expression(const auto& z, const auto& f) const {
+    using S = std::remove_cvref_t<decltype(z.t)>;
+    const auto in = inputs<S>(z);
+    for (const auto& e : load)
+      if (e) f(*e, in);
+  }
   template <class S>
-  Vec<6, S> loads(const auto& z) const {
+  std::array<S, frame_inputs> inputs(const auto& z) const {
     const Frame<S> frame = z(at);
     const Rotation<S> axes = as<S>(on_body.R);
     const Vec3<S> w = z.angular_velocity(at), x = frame * as<S>(on_body.x);
     const Vec3<S> v = z.linear_velocity(at) + frame.R * cross(w, as<S>(on_body.x));
     const Vec3<S> turning = axes.inverse() * w;
-    const std::array<S, frame_inputs> inputs{x[0], x[1],       x[2],       v[0],       v[1],
-                                             v[2], turning[0], turning[1], turning[2], z.t};
+    return {x[0], x[1], x[2], v[0], v[1], v[2], turning[0], turning[1], turning[2], z.t};
+  }
+  template <class S>
+  Vec<6, S> loads(const auto& z) const {
+    const auto in = inputs<S>(z);
     Vec<6, S> result;
     for (int i = 0; i < 6; ++i)
-      if (load[i]) result[i] = load[i]->evaluate<S>(inputs);
+      if (load[i]) result[i] = load[i]->template evaluate<S>(in, z.memory);
     return result;
   }
   void flow(const auto& z, auto& out) const {

@@ -22,9 +22,11 @@ void build(Build& b) {
     if (!given->is_sequence() || given->items.size() != 3)
       b.refuse_at(*given, "E-TYPE", key, "expected a list of three expressions, found " + given->described(),
                   fmt::format("{}: [0, 0, \"…\"]", key));
-    for (int i = 0; i < 3; ++i)
-      element.load[first + i] =
-          std::make_shared<const Expression>(b.compile(given->items[i], key, names, unit));
+    for (int i = 0; i < 3; ++i) {
+      Expression e = b.compile(given->items[i], key, names, unit);
+      e.place_sides(element.sides());
+      element.load[first + i] = std::make_shared<const Expression>(std::move(e));
+    }
   };
   read("force", "N", 0);
   read("torque", "N*m", 3);
@@ -45,7 +47,9 @@ ComponentType force_expression() {
   type.description =
       "The expressions see the frame's position x, y, z and velocity vx, vy, vz (world axes), its angular "
       "velocity wx, "
-      "wy, wz (its own axes), the time t and the parameters. Derivatives for the solver are exact.";
+      "wy, wz (its own axes), the time t and the parameters. Derivatives for the solver are exact. "
+      "Where a comparison or sign jumps, a step ends; where min, max or abs bend the load, too, if the step "
+      "would notice.";
   type.connects(at(Domain::frame));
   type.takes(equations("force", false, "three expressions, N").optional());
   type.takes(equations("torque", false, "three expressions, N*m").optional());

@@ -36,7 +36,7 @@ class Writer {
       names_[0].second = "any";  // a problem without units at all
     write_equations();
     write_forces();
-    b_.system.add_dynamic(std::move(element_));
+    b_.add_dynamic(std::move(element_));
   }
 
  private:

@@ -43,6 +43,10 @@ void UserEquations::add(Equation e) {
   for (const Term& t : e.terms) use(t.expression);
   if (e.store) use(*e.store);
   couple(e);
+  if (!is_constraint(e)) {
+    for (Term& t : e.terms) sides_ = t.expression.place_sides(sides_);
+    if (e.store) sides_ = e.store->place_sides(sides_);
+  }
   equations_.push_back(std::move(e));
 }
 
@@ -62,7 +66,7 @@ void UserEquations::couple(const Equation& e) {
 }
 
 template <class S>
-void UserEquations::slopes(const Equation& e, std::span<const S> inputs, S& value,
+void UserEquations::slopes(const Equation& e, std::span<const S> inputs, const double* sides, S& value,
                            std::vector<S>& slope) const {
   slope.resize(inputs.size());
   for (const int i : e.used) slope[i] = S(0.0);
@@ -71,7 +75,7 @@ void UserEquations::slopes(const Equation& e, std::span<const S> inputs, S& valu
   one.resize(inputs.size());
   for (const Term& t : e.terms) {
     for (const int i : e.used) one[i] = S(0.0);
-    value += t.factor * t.expression.gradient<S>(inputs, one, workspace<S>(3));
+    value += t.factor * t.expression.gradient<S>(inputs, one, workspace<S>(3), sides);
     for (const int i : e.used) slope[i] += t.factor * one[i];
   }
 }
@@ -87,7 +91,7 @@ double UserEquations::own_slope(std::span<const double> inputs) const {
   const Equation& e = equations_.back();
   double value = 0;
   std::vector<double>& slope = workspace<double>(1);
-  slopes<double>(e, inputs, value, slope);
+  slopes<double>(e, inputs, nullptr, value, slope);
   for (const int own : {acceleration_of(e.row), rate_of(e.row), value_of(e.row)})
     if (std::find(e.used.begin(), e.used.end(), own) != e.used.end() && slope[own] != 0) return slope[own];
   return 0;
@@ -97,6 +101,7 @@ void UserEquations::negate_last() {
   for (Term& t : equations_.back().terms) t.factor = -t.factor;
 }
 
+/// Time, then value, rate and acceleration of every unknown.
 std::span<const double> UserEquations::inputs(const Point& p) const {
   const int n = size();
   std::vector<double>& in = workspace<double>(0);
@@ -113,24 +118,41 @@ std::span<const double> UserEquations::inputs(const Point& p) const {
 void UserEquations::phases(const Point& p, std::vector<double>& angles) const {
   const auto in = inputs(p);
   for (const Equation& e : equations_) {
-    for (const Term& t : e.terms) t.expression.phases(in, angles);
-    if (e.store) e.store->phases(in, angles);
+    const double* const sides = is_constraint(e) ? nullptr : p.sides;
+    for (const Term& t : e.terms) t.expression.phases(in, sides, angles);
+    if (e.store) e.store->phases(in, p.sides, angles);
   }
 }
 
+const Expression& UserEquations::owner(int side) const {
+  const Expression* found = nullptr;
+  each_switching([&](const Expression& x) {
+    if (x.has_side(side)) found = &x;
+  });
+  return *found;
+}
+
+void UserEquations::crossings(const Point& p, std::span<double> functions) const {
+  const auto in = inputs(p);
+  each_switching([&](const Expression& x) { x.crossings(in, p.sides, functions); });
+}
+void UserEquations::cross(const Point& p, int i, double* sides) const { owner(i).cross(inputs(p), sides, i); }
+Bend UserEquations::bend(const Point& p, int i) const { return owner(i).bend(inputs(p), p.sides, i); }
+
 void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> rows, Matrix m) const {
-  const std::span<const double> in = inputs(p);
+  const auto in = inputs(p);
   for (const Equation& e : equations_) {
     if (e.sort == Sort::store) {
-      state_row(e, in, c, rows, m);
+      state_row(e, in, p.sides, c, rows, m);
       continue;
     }
+    const double* const sides = is_constraint(e) ? nullptr : p.sides;
     double value = 0;
     std::vector<double>& slope = workspace<double>(1);
     if (m || e.sort == Sort::holonomic || e.sort == Sort::slip) {
-      slopes<double>(e, in, value, slope);
+      slopes<double>(e, in, sides, value, slope);
     } else {
-      for (const Term& t : e.terms) value += t.factor * t.expression.evaluate<double>(in);
+      for (const Term& t : e.terms) value += t.factor * t.expression.evaluate<double>(in, sides);
     }
     const bool constraint = e.sort != Sort::raw;
     const double scale = e.sort == Sort::raw ? (unknowns[e.row].kind == Kind::position ? c.force : 1.0)
@@ -150,14 +172,14 @@ void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> r
 }
 
 /// store·s + flow·f, and for a consistent start d/dt s along q, v and t.
-void UserEquations::state_row(const Equation& e, std::span<const double> in, const Shift& c,
-                              std::span<double> rows, Matrix m) const {
+void UserEquations::state_row(const Equation& e, std::span<const double> in, const double* sides,
+                              const Shift& c, std::span<double> rows, Matrix m) const {
   double flow = 0;
   std::vector<double>& slope = workspace<double>(1);
   if (m) {
-    slopes<double>(e, in, flow, slope);
+    slopes<double>(e, in, sides, flow, slope);
   } else {
-    for (const Term& t : e.terms) flow += t.factor * t.expression.evaluate<double>(in);
+    for (const Term& t : e.terms) flow += t.factor * t.expression.evaluate<double>(in, sides);
   }
   rows[e.row] += c.flow * flow;
   for (const int i : e.used)
@@ -175,7 +197,7 @@ void UserEquations::state_row(const Equation& e, std::span<const double> in, con
     else if ((i - 1) % 3 < 2 && unknowns[unknown_of(i)].kind == Kind::position) z[i].d[0] = in[i + 1];
   }
   for (const int i : e.used) ds[i] = D(0.0);
-  const D s = e.store->gradient<D>(z, ds, workspace<D>(3));
+  const D s = e.store->gradient<D>(z, ds, workspace<D>(3), sides);
   rows[e.row] += c.store * s.v + c.store_rate * s.d[0];
   if (!m) return;
   for (const int i : e.used) {
@@ -208,7 +230,7 @@ void UserEquations::reaction(const Equation& e, std::span<const double> in, cons
       if (j != time && unknown_of(j) == column) z[j].d[0] = weight(j, c), moves = true;
     if (!moves) continue;
     D value;
-    slopes<D>(e, z, value, s);
+    slopes<D>(e, z, nullptr, value, s);
     for (const int i : e.used)
       if (acts(i)) m(unknown_of(i), column) += multiplier * s[i].d[0];
     for (const int j : e.used)

@@ -41,24 +41,42 @@ class UserEquations final : public DynamicElement {
 
   bool couples(int row, int column) const override { return coupled_[row * size() + column]; }
   void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const override;
+  // Constraints keep no sides: a jump of theirs would be one of positions or velocities.
+  int sides() const override { return sides_; }
+  void crossings(const Point& p, std::span<double> functions) const override;
+  void cross(const Point& p, int i, double* sides) const override;
+  Bend bend(const Point& p, int i) const override;
+  std::string switch_text(int i) const override { return owner(i).switch_text(i); }
   void constraints(const Point& p, int holonomic_level, int nonholonomic_level,
                    std::span<double> rows) const override;
   void phases(const Point& p, std::vector<double>& angles) const override;
 
  private:
-  std::span<const double> inputs(const Point& p) const;
   void couple(const Equation& e);
   template <class S>
-  void slopes(const Equation& e, std::span<const S> inputs, S& value, std::vector<S>& slope) const;
+  void slopes(const Equation& e, std::span<const S> inputs, const double* sides, S& value,
+              std::vector<S>& slope) const;
+  std::span<const double> inputs(const Point& p) const;
+  static bool is_constraint(const Equation& e) { return e.sort != Sort::raw && e.sort != Sort::store; }
+  template <class F>
+  void each_switching(const F& f) const {
+    for (const Equation& e : equations_) {
+      if (is_constraint(e)) continue;
+      for (const Term& t : e.terms) f(t.expression);
+      if (e.store) f(*e.store);
+    }
+  }
+  const Expression& owner(int side) const;
   double weight(int input, const Shift& c) const;
   int unknown_of(int input) const { return (input - 1) / 3; }
-  void state_row(const Equation& e, std::span<const double> in, const Shift& c, std::span<double> rows,
-                 Matrix m) const;
+  void state_row(const Equation& e, std::span<const double> in, const double* sides, const Shift& c,
+                 std::span<double> rows, Matrix m) const;
   void reaction(const Equation& e, std::span<const double> in, const Shift& c, std::span<double> rows,
                 Matrix m) const;
 
   std::vector<Equation> equations_;
   std::vector<char> coupled_;
+  int sides_ = 0;
 };
 
 }  // namespace escapement::math

@@ -29,19 +29,21 @@ struct DamperByLaw {
 
   static constexpr int outputs = 2;
   auto variables() const { return std::tie(a, b); }
+  int sides() const { return law->sides(); }
+  void each_expression(const auto& z, const auto& f) const { f(*law, std::array{z.rate(b) - z.rate(a)}); }
   template <class S>
-  S force(const S& velocity) const {
+  S force(const S& velocity, const double* sides) const {
     const std::array<S, 1> inputs{velocity};
-    return law->evaluate<S>(inputs);
+    return law->evaluate<S>(inputs, sides);
   }
   void flow(const auto& z, auto& out) const {
-    const auto f = force(z.rate(b) - z.rate(a));
+    const auto f = force(z.rate(b) - z.rate(a), z.memory);
     out(a) -= f;
     out(b) += f;
   }
   auto output(const auto& z, int index) const {
     const auto velocity = z.rate(b) - z.rate(a);
-    return index == 0 ? force(velocity) : velocity;
+    return index == 0 ? force(velocity, z.memory) : velocity;
   }
 };
 

@@ -34,20 +34,24 @@ struct SpringByLaw {
 
   static constexpr int outputs = 2;
   auto variables() const { return std::tie(a, b); }
+  int sides() const { return law ? law->sides() : 0; }
+  void each_expression(const auto& z, const auto& f) const {
+    if (law) f(*law, std::array{z(b) - z(a) - rest_length, z.rate(b) - z.rate(a)});
+  }
   template <class S>
-  S force(const S& elongation, const S& velocity) const {
+  S force(const S& elongation, const S& velocity, const double* sides) const {
     if (table) return (*table)(elongation);
     const std::array<S, 2> inputs{elongation, velocity};
-    return law->evaluate<S>(inputs);
+    return law->evaluate<S>(inputs, sides);
   }
   void flow(const auto& z, auto& out) const {
-    const auto f = force(z(b) - z(a) - rest_length, z.rate(b) - z.rate(a));
+    const auto f = force(z(b) - z(a) - rest_length, z.rate(b) - z.rate(a), z.memory);
     out(a) -= f;
     out(b) += f;
   }
   auto output(const auto& z, int index) const {
     const auto elongation = z(b) - z(a) - rest_length;
-    return index == 0 ? force(elongation, z.rate(b) - z.rate(a)) : elongation;
+    return index == 0 ? force(elongation, z.rate(b) - z.rate(a), z.memory) : elongation;
   }
 };
 

@@ -1,0 +1,22 @@
+// How much a switch bends what an element does: whether it is worth ending a step there (T-kink-3).
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace escapement {
+
+struct Bend {
+  double value = 0;                                         // on the present side
+  double change = std::numeric_limits<double>::infinity();  // on the other one, if that should hold by now
+};
+
+/// At the beginning, in the middle and at the end of a step along the present side: is what the step is off by if it goes
+/// on there more than what it leaves of the curvature?
+inline bool matters(const Bend& begin, const Bend& middle, const Bend& end) {
+  const double change = std::max(middle.change, end.change);
+  const double size = std::max({std::abs(begin.value), std::abs(middle.value), std::abs(end.value)});
+  return !(change <= 4 * std::abs(begin.value - 2 * middle.value + end.value) + 1e-13 * size);
+}
+
+}  // namespace escapement
