@@ -700,7 +700,7 @@ void Expression::phases(std::span<const double> inputs, const double* sides,
   if (std::none_of(tape_.begin(), tape_.end(), periodic)) return;
   run(inputs, sides);
   for (const Step& s : tape_)
-    if (periodic(s)) angles.push_back(tape_work().v[s.operand[0]]);
+    if (periodic(s)) angles.push_back(tape_work().result[s.operand[0]]);
 }
 
 bool Expression::is_constant() const {
