@@ -33,7 +33,21 @@ State& ConsistentStart::solve(State& state) {
 }
 
 void ConsistentStart::search(State& state) {
-  const auto outcome = modes_.run(state, [this](State& s) -> State& { return solve(s); });
+  const auto run = [&] { return modes_.run(state, [this](State& s) -> State& { return solve(s); }); };
+  ModeSearch::Outcome outcome;
+  try {
+    outcome = run();
+  } catch (const ModelError&) {
+    // Expressions that have no side yet may jump under Newton's method: with those of the given values it finds an end (T-kink-2).
+    std::vector<int> undecided;
+    state = given_;
+    for (const int f : watch_.due(state))
+      if (watch_.in_expression(f)) undecided.push_back(f);
+    if (undecided.empty()) throw;
+    watch_.cross(state, undecided);
+    known_ = false;
+    outcome = run();
+  }
   if (outcome == ModeSearch::Outcome::cycles) refuse_cycle(modes_.participants(), modes_.in_expressions());
   if (outcome == ModeSearch::Outcome::acts) {  // what is hit at the very start is an event of the run
     state.memory = modes_.before();
@@ -46,9 +60,10 @@ void ConsistentStart::refuse_cycle(const std::string& who, bool in_expression) c
   throw ModelError(
       "E-CHATTER", fmt::format("t={:g} s", given_.t),
       fmt::format("no modes of {} hold together at the start: each change leads to another", who),
-      in_expression ? chatter_hint(true)
-                    : "give one of them a hysteresis or a smooth transition; what switches in a loop without any "
-                      "delay may have no consistent state");
+      in_expression
+          ? chatter_hint(true)
+          : "give one of them a hysteresis or a smooth transition; what switches in a loop without any "
+            "delay may have no consistent state");
 }
 
 /// Between the blocks of one sample: modes that do not hold any more with its signals.
@@ -58,7 +73,8 @@ bool ConsistentStart::switch_by_signals(State& state) {
     if (!watch_.is_trigger(f)) due.push_back(f);
   if (due.empty()) return false;
   switched_.insert(switched_.end(), due.begin(), due.end());
-  if (switched_.size() > 100 + 10 * watch_.size()) refuse_cycle(watch_.described(due.front()), watch_.in_expression(due.front()));
+  if (switched_.size() > 100 + 10 * watch_.size())
+    refuse_cycle(watch_.described(due.front()), watch_.in_expression(due.front()));
   watch_.cross(state, due);
   return true;
 }

@@ -13,9 +13,10 @@ namespace escapement {
 
 std::string chatter_hint(bool in_expression) {
   return in_expression
-             ? "there is no motion on either side of it: dry friction that sticks is `translational.friction` or "
-               "`rotational.friction`, and smooth_sign(x, width) has a smooth transition"
-             : "give it a hysteresis or a smooth transition; an ideal switch in a loop has no motion between its "
+             ? "neither side of it holds: for dry friction, which sticks, take `translational.friction` or "
+               "`rotational.friction`; smooth_sign(x, width) has a smooth transition"
+             : "give it a hysteresis or a smooth transition; an ideal switch in a loop has no motion between "
+               "its "
                "two sides";
 }
 
@@ -144,8 +145,8 @@ const std::vector<int>& EventWatch::passing(const Stepper& stepper, const State&
   soonest_ = INFINITY;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const double slope = (end_[i] - work_[i]) / ((1 - back) * length);
-    if (below(i, end_[i]) ||
-        (!functions_[i].muted && !functions_[i].slight && slope < 0 && end_[i] + slack * slope < 0 && start_[i] > end_[i]))
+    if (below(i, end_[i]) || (!functions_[i].muted && !functions_[i].slight && slope < 0 &&
+                              end_[i] + slack * slope < 0 && start_[i] > end_[i]))
       passing_.push_back(static_cast<int>(i));
     else if (slope < 0 && !functions_[i].muted) soonest_ = std::min(soonest_, -end_[i] / slope);
   }

@@ -620,7 +620,10 @@ void Expression::crossings(std::span<const double> inputs, const double* sides,
     const Step& s = tape_[w.step];
     const double side = side_of(s, sides);
     const double g = border(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]]);
-    functions[first_side_ + s.side] = !taken[w.step] ? 1 : side == 0 ? -1 : side == 2 ? -std::abs(g) : side * g;
+    functions[first_side_ + s.side] = !taken[w.step] ? 1
+                                      : side == 0    ? -1
+                                      : side == 2    ? -std::abs(g)
+                                                     : side * g;
   }
 }
 

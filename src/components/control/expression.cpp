@@ -112,7 +112,8 @@ ComponentType control_expression() {
   type.description =
       "The inputs get names, the expression uses them, time `t` (s) and the parameters of the model; a list "
       "of expressions makes a wide output. A wide input x has the parts x.1, x.2 …. Derivatives are exact. "
-      "Where a comparison or sign jumps, a step ends; where min, max or abs bend the output, too, if the step "
+      "Where a comparison or sign jumps, a step ends; where min, max or abs bend the output, too, if the "
+      "step "
       "would notice. smooth_sign, smooth_abs, smooth_min and smooth_max need no such step.";
   type.is_block("the value of the expression", true);
   type.connects(signal_port("inputs", "any", "the signals it uses, by name").any_width().named());
