@@ -39,7 +39,9 @@ class ModeSearch {
   /// Of a cycle: the components that take part, by name.
   std::string participants() const;
   /// … and whether they are operations of expressions.
-  bool in_expressions() const { return !crossed_.empty() && watch_.in_expression(crossed_.back()); }
+  bool in_expressions() const {
+    return !crossed_.empty() && watch_.in_expression(crossed_.back());
+  }
 
  private:
   const EventWatch::Change& switch_modes(State& state, State& values, const std::vector<int>& functions);

@@ -7,8 +7,8 @@
 namespace escapement {
 
 struct Bend {
-  double value = 0;                                         // on the present side
-  double change = std::numeric_limits<double>::infinity();  // on the other one, if that should hold by now
+  double value = 0;                                            // on the present side
+  double change = std::numeric_limits<double>::infinity();     // on the other one, if that should hold by now
 };
 
 /// At the beginning, in the middle and at the end of a step along the present side: is what the step is off by if it goes

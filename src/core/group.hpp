@@ -115,7 +115,7 @@ class GroupBase {
   /// After an accepted step: what elements remember (`accept`).
   virtual void accept(State&) const {}
   bool has_states = false, has_constraints = false, has_momenta = false, accepts = false, switches = false;
-  bool has_sides = false;             // of expressions: what is remembered of each crossing is its side
+  bool has_sides = false;  // of expressions: what is remembered of each crossing is its side
   Manifold frames = Manifold::r3so3;  // where frames move (set by the builder)
 };
 
@@ -313,7 +313,8 @@ class Group final : public GroupBase {
     (void)element;
     return Has::crossings;
   }
-  bool matters(const State& begin, const State& middle, const State& end, int element, int i) const override {
+  bool matters(const State& begin, const State& middle, const State& end, int element,
+               int i) const override {
     if constexpr (Has::sides) {
       const auto bend = [&](const State& state) {
         Point<double, L> p;

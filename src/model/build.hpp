@@ -25,8 +25,7 @@ struct BoundOutput {
   int index = 0;
   Handle handle;
   int offered = -1;  // of a joint coordinate: which of the component's offered nodes it equals
-  ElementId (*tap)(SystemBuilder&, const BoundOutput&,
-                   Signal<1> to) = nullptr;  // null: it is a signal already
+  ElementId (*tap)(SystemBuilder&, const BoundOutput&, Signal<1> to) = nullptr;  // null: it is a signal already
 };
 
 /// One element's memory changes at a given time, or again and again: a source that jumps. The times are time + k ·

@@ -269,8 +269,8 @@ S Expression::evaluate(std::span<const S> inputs, const double* sides) const {
       stack[++top] = inputs[step.index];
     } else {
       const int first = step.operand[2] >= 0 ? top - 2 : step.operand[1] >= 0 ? top - 1 : top;
-      stack[first] =
-          apply<S>(step.op, stack[first], stack[std::min(first + 1, top)], stack[top], side_of(step, sides));
+      stack[first] = apply<S>(step.op, stack[first], stack[std::min(first + 1, top)], stack[top],
+                              side_of(step, sides));
       top = first;
     }
   }
