@@ -33,7 +33,21 @@ State& ConsistentStart::solve(State& state) {
 }
 
 void ConsistentStart::search(State& state) {
-  const auto outcome = modes_.run(state, [this](State& s) -> State& { return solve(s); });
+  const auto run = [&] { return modes_.run(state, [this](State& s) -> State& { return solve(s); }); };
+  ModeSearch::Outcome outcome;
+  try {
+    outcome = run();
+  } catch (const ModelError&) {
+    // Expressions that have no side yet may jump under Newton's method: with those of the given values it finds an end (T-kink-2).
+    std::vector<int> undecided;
+    state = given_;
+    for (const int f : watch_.due(state))
+      if (watch_.in_expression(f)) undecided.push_back(f);
+    if (undecided.empty()) throw;
+    watch_.cross(state, undecided);
+    known_ = false;
+    outcome = run();
+  }
   if (outcome == ModeSearch::Outcome::cycles) refuse_cycle(modes_.participants(), modes_.in_expressions());
   if (outcome == ModeSearch::Outcome::acts) {  // what is hit at the very start is an event of the run
     state.memory = modes_.before();

@@ -15,12 +15,12 @@ namespace escapement {
 static constexpr double border = 1e-8;
 
 std::string chatter_hint(bool in_expression) {
-  return in_expression ? "there is no motion on either side of it: dry friction that sticks is "
-                         "`translational.friction` or "
-                         "`rotational.friction`, and smooth_sign(x, width) has a smooth transition"
-                       : "give it a hysteresis or a smooth transition; an ideal switch in a loop has no "
-                         "motion between its "
-                         "two sides";
+  return in_expression
+             ? "neither side of it holds: for dry friction, which sticks, take `translational.friction` or "
+               "`rotational.friction`; smooth_sign(x, width) has a smooth transition"
+             : "give it a hysteresis or a smooth transition; an ideal switch in a loop has no motion between "
+               "its "
+               "two sides";
 }
 
 EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {

@@ -715,7 +715,7 @@ class Simulation::Run {
     f.code = "E-CHATTER";
     f.time = state.t;
     f.where = fmt::format("t={:g} s", state.t);
-    f.component = who;
+    f.component = who.substr(0, who.find(" (`"));
     f.cause = fmt::format("{} {} to and fro without time going on", who,
                           who.find(" and ") == std::string::npos ? "switches" : "switch") +
               last_events();

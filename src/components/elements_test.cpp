@@ -93,7 +93,8 @@ TEST_CASE("springs and dampers by a law, all outputs as signals") {
   b.add(translational::Mass{q, 0.5});
   const auto points = std::make_shared<const Table>(
       std::vector<double>{-3, 0, 3}, std::vector<double>{-9, 0, 6}, Table::Interpolation::smooth);
-  const translational::SpringByLaw table{p, q, points, nullptr, 0.2};
+  const translational::SpringByLaw table{p, q, std::make_shared<const TablePieces>(points, false), nullptr,
+                                         0.2};
   const translational::SpringByLaw cubic{{}, p, nullptr, law("3*e + 2*e^3 + 0.4*v", {"e", "v"})};
   const translational::DamperByLaw air{p, q, law("2*v^3 + v", {"v"})};
   b.add(table);

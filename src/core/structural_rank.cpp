@@ -20,6 +20,18 @@ std::vector<std::string> structurally_singular_rows(const System& system) {
   const Pattern& p = system.pattern();
   std::vector<double> r(n), values(p.nonzeros());
   system.tangent(state, shift, {}, r, values);
+  // Of a condition in an expression each branch counts: it may be taken at another time.
+  for (const double side : {1.0, -1.0}) {
+    bool any = false;
+    for (const auto& g : system.groups())
+      for (int k = 0; g->has_sides && k < g->size(); ++k)
+        for (int i = 0; i < g->crossings_of(k); ++i) state.memory[g->memory_of(k) + i] = side, any = true;
+    if (!any) break;
+    std::vector<double> there(p.nonzeros());
+    system.tangent(state, shift, {}, r, there);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      if (values[k] == 0) values[k] = there[k];
+  }
 
   // Constraints may depend on each other: their multipliers are then regularised (T-proximal).
   for (int i = system.rows(Kind::holonomic).begin; i < n; ++i)

@@ -26,6 +26,26 @@ Table::Table(std::vector<double> x, std::vector<double> y, Interpolation interpo
   for (std::size_t i = 0; i + 1 < n; ++i) area_[i + 1] = area_[i] + integral_within(i, 1.0);
 }
 
+/// Of up to fifty points every one counts; of more, those whose jump is more than half of what the four before and the four
+/// after jump together (T-kink-4).
+std::vector<std::size_t> Table::corners(bool hold) const {
+  const std::size_t n = x_.size();
+  std::vector<double> jump(n, 0.0);
+  double steepest = 0;
+  const auto secant = [&](std::size_t i) { return (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]); };
+  for (std::size_t i = 0; i + 1 < n; ++i) steepest = std::max(steepest, std::abs(secant(i)));
+  if (slope_.empty())
+    for (std::size_t i = 1; i + 1 < n; ++i) jump[i] = std::abs(secant(i) - secant(i - 1));
+  if (hold) jump[0] = std::abs(first_), jump[n - 1] = std::abs(last_);
+  std::vector<std::size_t> list;
+  for (std::size_t i = 0; i < n; ++i) {
+    double around = 0;
+    for (std::size_t k = i < 4 ? 0 : i - 4; k < std::min(n, i + 5); ++k) around += k == i ? 0 : jump[k];
+    if (jump[i] > 1e-9 * steepest && (n <= 50 || jump[i] > 0.5 * around)) list.push_back(i);
+  }
+  return list;
+}
+
 double Table::integral_within(std::size_t i, double s) const {
   const double h = x_[i + 1] - x_[i], rise = y_[i + 1] - y_[i];
   if (slope_.empty()) return h * s * (y_[i] + 0.5 * rise * s);

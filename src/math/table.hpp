@@ -25,6 +25,16 @@ class Table {
     const double d0 = h * slope_[i], d1 = h * slope_[i + 1], rise = y_[i + 1] - y_[i];
     return y_[i] + s * (d0 + s * ((3 * rise - 2 * d0 - d1) + s * (d0 + d1 - 2 * rise)));
   }
+  /// As between points `first` and `last`, and beyond them as it goes on there.
+  template <class S>
+  S along(const S& at, std::size_t first, std::size_t last) const {
+    if (!slope_.empty()) return (*this)(at);
+    const std::size_t i = std::clamp(interval(value(at)), first, last - 1);
+    return y_[i] + (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]) * (at - x_[i]);
+  }
+  /// Points at which its slope jumps, but for those where it does so all along: a fine table of a smooth curve has none. With
+  /// `hold`, it is constant beyond its ends.
+  std::vector<std::size_t> corners(bool hold) const;
   /// ∫ from the first point: the energy of a spring given by its force.
   double integral(double at) const;
   const std::vector<double>& x() const { return x_; }

@@ -1,20 +1,33 @@
-#include <algorithm>
-
-#include "components/control/map.hpp"
+#include "components/control/table_pieces.hpp"
+#include "core/group.hpp"
 #include "model/component.hpp"
 
 namespace escapement {
+namespace control {
+
+struct TableMap {
+  Signal<1> input, output;
+  std::shared_ptr<const TablePieces> table;
+
+  auto variables() const { return std::tie(input, output); }
+  int sides() const { return table->sides(); }
+  void each_expression(const auto& z, const auto& f) const { f(*table, std::array{z(input)}); }
+  void flow(const auto& z, auto& out) const {
+    out(output) += z(output) - table->evaluate(z(input), z.memory);
+  }
+};
+
+}  // namespace control
+
 namespace {
 
 void build(Build& b) {
   auto table = b.table("table");
   if (b.text("interpolation") == "smooth")
     table = std::make_shared<const Table>(table->x(), table->y(), Table::Interpolation::smooth);
-  const double first = table->x().front(), last = table->x().back();
-  const bool hold = b.text("beyond") == "hold";
-  control::build_map(b, [=](const Dual<1>& u) {
-    return (*table)(hold && !(u.v > first && u.v < last) ? Dual<1>(std::clamp(u.v, first, last)) : u);
-  });
+  const auto pieces = std::make_shared<const TablePieces>(table, b.text("beyond") == "hold");
+  const auto u = b.wide_signal("input"), y = b.outputs();
+  for (std::size_t i = 0; i < y.size(); ++i) b.add(control::TableMap{u[i], y[i], pieces});
 }
 
 }  // namespace
@@ -24,7 +37,9 @@ ComponentType control_table() {
   type.description =
       "Between the points the output goes along straight lines, or along a monotone cubic (`smooth`: "
       "continuous slope, no overshoot). Beyond the ends it goes on along the last slope (`continue`), or is "
-      "held.";
+      "held. Steps of the integrator end at its corners; of more than 50 points, at those that stand out "
+      "from "
+      "the ones around them.";
   type.is_block("the function of the input", true);
   type.connects(input("any", "the signal").any_width());
   type.takes(

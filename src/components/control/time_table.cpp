@@ -20,11 +20,14 @@ void build(Build& b) {
                                                      return (*table)(first + std::clamp(since, 0.0, span));
                                                    }});
     b.at_times({begin, id, 0, 0.0, span, INFINITY, 1.0});
-  } else if (beyond == "hold") {
-    b.add(control::TimeSource{b.output(),
-                              [=](double t, double) { return (*table)(std::clamp(t, first, last)); }});
+    for (const std::size_t k : table->corners(false))
+      b.at_times({begin + table->x()[k] - first, id, 0, 0.0, span, INFINITY, 1.0});
   } else {
-    b.add(control::TimeSource{b.output(), [=](double t, double) { return (*table)(t); }});
+    const bool hold = beyond == "hold";
+    const ElementId id = b.add(control::TimeSource{
+        b.output(), [=](double t, double) { return (*table)(hold ? std::clamp(t, first, last) : t); }});
+    for (const std::size_t k : table->corners(hold))
+      if (table->x()[k] > 0) b.at_time(table->x()[k], id, 0, 0.0);
   }
 }
 
@@ -37,8 +40,9 @@ ComponentType control_time_table() {
       "continuous slope, no overshoot). Before the first and after the last point it is held, or goes on "
       "along "
       "the last slope (`continue`), or the table repeats itself with the period last − first time; where the "
-      "last value differs from the first, the repeated signal jumps, and steps of the integrator end exactly "
-      "there.";
+      "last value differs from the first, the repeated signal jumps. Steps of the integrator end exactly "
+      "there, and at the corners of the table (of more than 50 points, at those that stand out from the ones "
+      "around them).";
   type.is_block("the signal");
   type.takes(
       table("table", "s", "any", "points [time, value], or a CSV file of two columns in SI").of_output());

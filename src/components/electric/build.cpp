@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "components/control/constant.hpp"
+#include "components/control/expression_build.hpp"
 #include "components/control/time_source.hpp"
 
 template class escapement::Group<escapement::electric::Across>;
@@ -204,16 +205,7 @@ Signal<1> waveform(Build& b, const char* suffix, const char* unit) {
   if (b.has("value")) {
     b.add(control::Constant{signal, b.number("value")});
   } else if (b.has("expression")) {
-    const auto e = b.expression("expression");
-    b.add(control::TimeSource{signal,
-                              [e](double t, double) {
-                                const std::array<double, 1> time{t};
-                                return e->evaluate<double>(time);
-                              },
-                              [e](double t, std::vector<double>& angles) {
-                                const std::array<double, 1> time{t};
-                                e->phases(time, nullptr, angles);
-                              }});
+    control::add_expressions(b, {}, {signal}, {*b.expression("expression")});
   } else if (b.has("table")) {
     const auto table = b.table("table");
     const double first = table->x().front(), last = table->x().back();

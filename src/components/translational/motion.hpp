@@ -17,10 +17,12 @@ struct MotionByLaw {
   std::shared_ptr<const Expression> law;  // m, of (t)
 
   auto variables() const { return std::tie(at, force); }
+  int sides() const { return law->sides(); }
+  void each_expression(const auto& z, const auto& f) const { f(*law, std::array{z.t}); }
   void violation(const auto& z, auto& out) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
     const std::array<S, 1> inputs{z.t};
-    out(force) += z(at) - law->evaluate<S>(inputs);
+    out(force) += z(at) - law->evaluate<S>(inputs, z.memory);
   }
 };
 

@@ -24,9 +24,10 @@ void translational::build_spring(Build& b, const char* law, const char* force, c
   if (b.has("table")) {
     const auto points = b.table("table");
     const bool smooth = b.text("interpolation") == "smooth";
-    spring.table = smooth
-                       ? std::make_shared<const Table>(points->x(), points->y(), Table::Interpolation::smooth)
-                       : points;
+    spring.table = std::make_shared<const TablePieces>(
+        smooth ? std::make_shared<const Table>(points->x(), points->y(), Table::Interpolation::smooth)
+               : points,
+        false);
   } else {
     spring.law = b.expression(law);
   }

@@ -1,8 +1,8 @@
 // Springs between two sliders (or shafts): linear, or with the force given as a function of elongation and its rate.
 // Force positive in tension.
 #pragma once
+#include "components/control/table_pieces.hpp"
 #include "core/group.hpp"
-#include "math/table.hpp"
 #include "model/expression.hpp"
 
 namespace escapement {
@@ -28,19 +28,21 @@ struct Spring {
 /// The force given by points or by an expression of (elongation, velocity).
 struct SpringByLaw {
   Position<1> a, b;
-  std::shared_ptr<const Table> table;  // either this
+  std::shared_ptr<const TablePieces> table;  // either this
   std::shared_ptr<const Expression> law;
   double rest_length = 0;  // m
 
   static constexpr int outputs = 2;
   auto variables() const { return std::tie(a, b); }
-  int sides() const { return law ? law->sides() : 0; }
+  int sides() const { return law ? law->sides() : table->sides(); }
   void each_expression(const auto& z, const auto& f) const {
-    if (law) f(*law, std::array{z(b) - z(a) - rest_length, z.rate(b) - z.rate(a)});
+    const std::array inputs{z(b) - z(a) - rest_length, z.rate(b) - z.rate(a)};
+    if (law) f(*law, inputs);
+    else f(*table, inputs);
   }
   template <class S>
   S force(const S& elongation, const S& velocity, const double* sides) const {
-    if (table) return (*table)(elongation);
+    if (table) return table->evaluate(elongation, sides);
     const std::array<S, 2> inputs{elongation, velocity};
     return law->evaluate<S>(inputs, sides);
   }

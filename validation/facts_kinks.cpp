@@ -1,0 +1,426 @@
+// Expressions that jump and bend (T-kink): second order through comparisons, sign, abs, min, max and the corners of tables, in
+// every component that takes expressions, under every scheme, with fixed and adaptive steps.
+#include <fmt/format.h>
+
+#include <array>
+#include <numbers>
+
+#include "run_text.hpp"
+
+using namespace escapement;
+using namespace escapement::validation;
+
+namespace {
+
+constexpr std::array schemes{"generalized-alpha", "variational", "spook"};
+
+double last(const std::string& components, const std::string& settings, const std::string& channel,
+            const std::string& head = "") {
+  return TextRun(components, settings, {channel}, head).last[0];
+}
+
+/// Errors at 1 s, with steps that have nothing to do with where it switches.
+std::vector<double> errors(const std::string& components, const std::string& channel, double exact,
+                           const char* scheme, const std::string& head = "") {
+  std::vector<double> list;
+  for (const double h : {0.04, 0.02, 0.01, 0.005})
+    list.push_back(std::abs(
+        last(components, fmt::format("until: 1 s, step: {} s, scheme: {}", h, scheme), channel, head) -
+        exact));
+  return list;
+}
+
+/// Second order: what the errors are over h² does not grow. A first-order part would double it with every half of the step.
+void check_second_order(const std::string& components, const std::string& channel, double exact,
+                        const std::string& head = "") {
+  for (const char* scheme : schemes) {
+    const auto e = errors(components, channel, exact, scheme, head);
+    INFO(components, scheme, fmt::format(" {:.2e} {:.2e} {:.2e} {:.2e}", e[0], e[1], e[2], e[3]));
+    const double constant = std::max(e[0], 4 * e[1]);
+    CHECK(e[0] < 0.05 * (std::abs(exact) + 1));
+    CHECK(16 * e[2] < 1.5 * constant);
+    CHECK(64 * e[3] < 1.5 * constant);
+  }
+}
+/// Where all pieces are solved exactly only the location of the switch is left: 1e-12 of the run, times slopes of order one.
+void check_exact(const std::string& components, const std::string& channel, double exact,
+                 const std::string& head = "") {
+  for (const char* scheme : schemes)
+    for (const double e : errors(components, channel, exact, scheme, head)) {
+      INFO(components, scheme);
+      CHECK(e < 1e-11);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a comparison with time: the integral is exact (the first-order defect)") {
+  for (const double at : {1 / std::numbers::pi, 0.7390851332, 0.0123456789})
+    for (const char* form : {"t > {} s ? 1 : 0", "1 - (t < {} s)", "(t >= {} s)*1", "t <= {} s ? 0 : 1",
+                             "0.5 + 0.5*sign(t - {} s)"})
+      check_exact(fmt::format(R"y(
+  e: {{type: control.expression, expression: "{}"}}
+  i: {{type: control.integrator, input: e}})y",
+                              fmt::format(fmt::runtime(form), at)),
+                  "i", 1 - at);
+}
+
+TEST_CASE("sign of a sine: as a relay") {
+  for (const auto& [f, phase] : {std::pair(1.3, 0.4), std::pair(0.6, 0.05), std::pair(2.2, 0.21)}) {
+    // ∫ sign(sin(ωt + φ)): up to each zero t_k = (kπ − φ)/ω, and on to the end.
+    const double omega = 2 * std::numbers::pi * f;
+    double exact = 0, from = 0, side = 1;
+    for (int k = 1;; ++k) {
+      const double zero = (k * std::numbers::pi - phase) / omega;
+      exact += side * (std::min(zero, 1.0) - from);
+      if (zero >= 1) break;
+      from = zero;
+      side = -side;
+    }
+    check_exact(fmt::format(R"y(
+  s: {{type: control.sine, amplitude: 2, frequency: {} Hz, phase: {} rad}}
+  e: {{type: control.expression, inputs: {{u: s}}, expression: "sign(u)"}}
+  i: {{type: control.integrator, input: e}})y",
+                            f, phase),
+                "i", exact);
+  }
+}
+
+TEST_CASE("a state that switches its own rate: math.equations") {
+  for (const auto& [level, rate, decay] :
+       {std::tuple(0.7, 2.0, 3.0), std::tuple(0.31, 1.1, 5.0), std::tuple(1.3, 3.7, 1.5)}) {
+    // ẋ = rate up to the level, then ẋ = decay (2 level − x)
+    const double at = level / rate;
+    const double exact = 2 * level - level * std::exp(-decay * (1 - at));
+    const auto model = [](const std::string& law) {
+      return "\n  m: {type: math.equations, unknowns: {x: {kind: state}}, equations: {x: \"der(x) = " + law +
+             "\"}}";
+    };
+    check_second_order(model(fmt::format("(x < {0} ? {1} : {2}*(2*{0} - x))", level, rate, decay)), "m.x",
+                       exact);
+    check_second_order(model(fmt::format("(x < {0})*{1} + (x >= {0})*{2}*(2*{0} - x)", level, rate, decay)),
+                       "m.x", exact);
+  }
+}
+
+TEST_CASE("a velocity that brakes itself: a kink, by max, min, abs and a condition") {
+  for (const auto& [a, limit, c] :
+       {std::tuple(2.0, 0.5, 8.0), std::tuple(5.0, 1.7, 3.0), std::tuple(1.1, 0.3, 12.0)}) {
+    // v̇ = a, beyond the limit v̇ = a − c (v − limit)
+    const double at = limit / a, rest = 1 - at, fall = a / c;
+    const double exact = 0.5 * a * at * at + (limit + fall) * rest - fall / c * (1 - std::exp(-c * rest));
+    for (const char* excess :
+         {"max(der(x) - {0}, 0)", "-min({0} - der(x), 0)", "0.5*(der(x) - {0} + abs(der(x) - {0}))",
+          "(der(x) > {0} ? der(x) - {0} : 0)"}) {
+      const std::string model = fmt::format(
+          "\n  m: {{type: math.equations, unknowns: {{x: {{kind: position}}}}, equations: {{x: \"der2(x) = "
+          "{} "
+          "- {}*{}\"}}}}",
+          a, c, fmt::format(fmt::runtime(excess), limit));
+      for (const char* scheme : schemes) {
+        const auto e = errors(model, "m.x", exact, scheme);
+        INFO(model, scheme, fmt::format(" {:.2e} {:.2e} {:.2e} {:.2e}", e[0], e[1], e[2], e[3]));
+        // The trapezoidal rule's error of the decay, h²/12 ∫|v⃛| = h²/12 · a c, and three times that for ρ∞ = 0.8.
+        for (int k = 0; k < 4; ++k) CHECK(e[k] < 4 * a * c / 12 * std::pow(0.04 / (1 << k), 2));
+      }
+      for (const double tolerance : {1e-4, 1e-6}) {
+        const TextRun run(model, fmt::format("until: 1 s, adaptive: true, tolerance: {}", tolerance),
+                          {"m.x"});
+        INFO(model);
+        CHECK(std::abs(run.last[0] - exact) < tolerance * (1 + exact));
+        CHECK(run.statistics.event_count == 1);
+        CHECK(run.statistics.warnings.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("springs and dampers by a law, and by a table") {
+  for (const auto& [x0, k] : {std::pair(0.3, 40.0), std::pair(0.05, 11.0), std::pair(1.2, 90.0)}) {
+    // x0 cos ωt until the spring lets go, then straight on
+    const double omega = std::sqrt(k), free = 1 - 0.5 * std::numbers::pi / omega;
+    const auto mass = [x0 = x0](const std::string& spring) {
+      return fmt::format(R"y(
+  m: {{type: translational.mass, mass: 1 kg, initial: {{position: {} m}}}}
+  s: {{type: translational.spring, {}, between: [ground, m]}})y",
+                         x0, spring);
+    };
+    for (const std::string& spring : {fmt::format("law: \"elongation > 0 ? ({} N/m)*elongation : 0\"", k),
+                                      fmt::format("law: \"({} N/m)*max(elongation, 0)\"", k),
+                                      fmt::format("table: [[-1 m, 0], [0, 0], [1 m, {} N]]", k)})
+      check_second_order(mass(spring), "m.position", -x0 * omega * free);
+    // a force that only changes its sign: parabolas, which every scheme follows exactly
+    const double at = std::sqrt(2 * x0 / k), rest = 1 - at;
+    if (rest < 0 || rest > 2 * at) continue;
+    check_exact(mass(fmt::format("law: \"({} N)*sign(elongation)\"", k)), "m.position",
+                -k * at * rest + 0.5 * k * rest * rest);
+  }
+  for (const double F : {2.0, 3.5, 7.0})  // a damper that pushes only one way: from v = −1 with a = F
+    check_exact(fmt::format(R"y(
+  m: {{type: translational.mass, mass: 1 kg, initial: {{velocity: -1 m/s}}}}
+  f: {{type: control.constant, value: {0} N, unit: N}}
+  p: {{type: translational.force, at: m, input: f}}
+  d: {{type: translational.damper, law: "velocity > 0 ? (0.5*{0} N) : 0", between: [ground, m]}})y",
+                            F),
+                "m.velocity", 0.5 * F * (1 - 1 / F));
+}
+
+TEST_CASE("loads on a body: jumps with position, velocity and time, in any order of the components") {
+  for (const auto& [x0, F, at] :
+       {std::tuple(0.3, 2.0, 0.31), std::tuple(0.7, 4.0, 0.123), std::tuple(0.1, 0.5, 0.87)}) {
+    const double turn = std::sqrt(2 * x0 / F), rest = 1 - turn;
+    const std::string body = fmt::format(
+        "\n  b: {{type: body.sphere, radius: 0.1 m, mass: 1 kg, initial: {{position: [{} m, 0, 0], "
+        "velocity: "
+        "[0, -1 m/s, 0]}}}}",
+        x0);
+    const std::string load = fmt::format(
+        "\n  f: {{type: force.expression, at: b, force: [\"-({0} N)*sign(x)\", \"vy < 0 ? (4 N) : (3 N)\", "
+        "\"t > {1} s ? (3 N) : 0\"]}}",
+        F, at);
+    for (const std::string& model : {body + load, load + body}) {
+      check_exact(model, "b.position.x", -F * turn * rest + 0.5 * F * rest * rest, "gravity: none");
+      check_exact(model, "b.position.y", -0.125 + 1.5 * 0.75 * 0.75, "gravity: none");
+      check_exact(model, "b.position.z", 1.5 * (1 - at) * (1 - at), "gravity: none");
+    }
+  }
+}
+
+TEST_CASE("sources of circuits") {
+  for (const auto& [at, tau] : {std::pair(0.3183, 0.5), std::pair(0.71, 0.2), std::pair(0.0417, 1.7)})
+    for (const char* source : {"type: electric.behavioural_source, voltage: \"t > {} s ? 1 V : 0\"",
+                               "type: electric.voltage_source, expression: \"t > {} s ? 1 V : 0\""})
+      check_second_order(fmt::format(R"y(
+  v: {{{}, between: [a, ground]}}
+  r: {{type: electric.resistor, resistance: 1 kohm, between: [a, b]}}
+  c: {{type: electric.capacitor, capacitance: {} mF, between: [b, ground]}})y",
+                                     fmt::format(fmt::runtime(source), at), tau),
+                         "b.voltage", 1 - std::exp(-(1 - at) / tau), "nodes: {electrical: [a, b]}");
+}
+
+TEST_CASE("corners of tables: fixed steps and adaptive ones") {
+  for (const auto& [a, b] : {std::pair(0.31, 0.77), std::pair(0.123, 0.456), std::pair(0.5001, 0.9)}) {
+    const double slope = -3 / (b - a), rest = 1 - b;
+    const double held = 0.5 * a - 0.5 * (b - a) - 2 * rest, on = held + 0.5 * slope * rest * rest;
+    const std::string points = fmt::format("[[0, 0], [{}, 1], [{}, -2]]", a, b);
+    const std::string timed = fmt::format("[[0, 0], [{} s, 1], [{} s, -2]]", a, b);
+    const auto block = [](const std::string& e) {
+      return "\n  u: {type: control.ramp, slope: 1}\n  e: {" + e +
+             "}\n  i: {type: control.integrator, input: e}";
+    };
+    for (const auto& [model, exact] :
+         {std::pair(block("type: control.table, input: u, table: " + points), on),
+          std::pair(block("type: control.table, input: u, beyond: hold, table: " + points), held),
+          std::pair(block("type: control.time_table, table: " + timed), held),
+          std::pair(block("type: control.time_table, beyond: continue, table: " + timed), on)}) {
+      INFO(model);
+      for (const char* scheme : {"variational", "spook"})  // of straight pieces the trapezoidal rule is exact
+        for (const double e : errors(model, "i", exact, scheme)) CHECK(e < 1e-11);
+      const auto e = errors(model, "i", exact, "generalized-alpha");
+      for (int k = 0; k < 4; ++k) CHECK(e[k] < 0.1 * std::pow(0.04 / (1 << k), 2));
+      const TextRun run(model, "until: 1 s, adaptive: true, tolerance: 1e-6", {"i"});
+      CHECK(std::abs(run.last[0] - exact) < 1e-6);
+      CHECK(run.statistics.steps < 60);  // straight pieces: steps grow from one corner to the next
+    }
+  }
+}
+
+TEST_CASE("a table of ten thousand points is no ten thousand events, but its one corner is") {
+  std::string points;
+  for (int i = 0; i <= 10000; ++i) {
+    const double x = 1e-3 * i - 5;
+    points += fmt::format("{}[{:.4f}, {:.12f}]", i ? ", " : "", x, std::sin(x) + std::max(x - 1, 0.0));
+  }
+  for (const double amplitude : {4.0, 2.5, 0.9}) {
+    const TextRun run(fmt::format(R"y(
+  u: {{type: control.sine, amplitude: {}, frequency: 1 Hz}}
+  e: {{type: control.table, input: u, table: [{}]}})y",
+                                  amplitude, points),
+                      "until: 1 s, step: 1 ms", {"e"});
+    CHECK(run.statistics.event_count == (amplitude > 1 ? 2 : 0));
+    CHECK(run.statistics.steps <= 1002);
+  }
+}
+
+TEST_CASE("kinks that no step notices cost nothing: v|v| is smooth enough") {
+  for (const double c : {0.4, 3.0, 0.02}) {
+    const TextRun run(fmt::format(R"y(
+  m: {{type: translational.mass, mass: 1 kg, initial: {{velocity: 1 m/s}}}}
+  k: {{type: translational.spring, stiffness: 40 N/m, between: [ground, m]}}
+  d: {{type: translational.damper, law: "({} N*s^2/m^2)*velocity*abs(velocity)", between: [ground, m]}})y",
+                                  c),
+                      "until: 10 s, step: 10 ms", {"m.position"});
+    CHECK(run.statistics.event_count == 0);
+    CHECK(run.statistics.steps == 1000);
+  }
+}
+
+TEST_CASE("nested conditions: only branches that are taken switch") {
+  for (const char* settings : {"step: 0.01 s", "step: 0.037 s", "adaptive: true, tolerance: 1e-6"}) {
+    const TextRun run(R"y(
+  e: {type: control.expression, expression: "t < 0.211 s ? 1 : t < 0.533 s ? (t < 0.4 s ? 2 : 5) : t < 0.777 s ? 3 : 4"}
+  never: {type: control.expression, inputs: {e: e}, expression: "t < 2 s ? e : (t > 0.5 s ? sign(t - 0.6 s) : abs(t - 0.1 s)*1e6/(1 s))"}
+  i: {type: control.integrator, input: never})y",
+                      std::string("until: 1 s, ") + settings, {"i"});
+    CHECK(run.last[0] ==
+          doctest::Approx(0.211 + 2 * 0.189 + 5 * 0.133 + 3 * 0.244 + 4 * 0.223).epsilon(1e-11));
+    CHECK(run.statistics.event_count == 4);
+  }
+}
+
+TEST_CASE("several at once, and through each other") {
+  const auto model = [](bool other_order) {
+    const std::string e =
+        "\n  e: {type: control.expression, inputs: {u: s}, expression: \"(u > 0)*2 + (u < 0)*3 + "
+        "sign(u)\"}";
+    const std::string f =
+        "\n  f: {type: control.expression, inputs: {u: s, e: e}, expression: \"u > 0 ? e : -e\"}";
+    return "\n  s: {type: control.sine, amplitude: 1, frequency: 1 Hz, phase: 0.3 rad}" +
+           (other_order ? f + e : e + f) + "\n  i: {type: control.integrator, input: f}";
+  };
+  // e = 3 and f = 3 above, e = 2 and f = −2 below
+  const double zero = 0.5 - 0.15 / std::numbers::pi;
+  for (const bool other : {false, true})
+    check_exact(model(other), "i", 3 * (zero + 0.0477464829275686) - 2 * 0.5);
+}
+
+TEST_CASE("events of expressions that bend and jump") {
+  for (const char* expression : {"abs(u) - 0.5", "sign(abs(u) - 0.5)", "(abs(u) > 0.5 ? 1 : -1)"}) {
+    const TextRun run(fmt::format(R"y(
+  s: {{type: control.sine, amplitude: 1, frequency: 1 Hz}}
+  n: {{type: control.variable, value: 0}}
+  x: {{type: event.crossing, inputs: {{u: s, n: n}}, expression: "{}", direction: rising, set: {{n: n + 1}}}})y",
+                                  expression),
+                      "until: 2.02 s, step: 0.017 s", {"n", "x.value"});
+    CHECK(run.last[0] == 4);
+  }
+}
+
+TEST_CASE("a servo behind a ramp that stops: adaptive steps go through the corner") {
+  for (const auto& [speed, stop] : {std::pair(400.0, 1.0), std::pair(35.0, 0.4321), std::pair(900.0, 1.7)}) {
+    const TextRun run(fmt::format(R"y(
+  target: {{type: control.expression, unit: rad, expression: "t < {1} s ? ({0} rad/s)*t : {2} rad"}}
+  law: {{type: control.expression, inputs: {{r: target, q: rotor.angle, w: rotor.velocity}}, unit: N*m, expression: "(1000 N*m/rad)*(r - q) - (2 N*m*s/rad)*w"}}
+  motor: {{type: rotational.torque, at: rotor, input: law}}
+  rotor: {{type: rotational.inertia, inertia: 1e-3 kg*m^2}})y",
+                                  speed, stop, speed * stop),
+                      "until: 2 s, adaptive: true, tolerance: 1e-5", {"rotor.angle"});
+    CHECK(run.last[0] == doctest::Approx(speed * stop).epsilon(1e-5));
+    CHECK(run.statistics.warnings.empty());
+    CHECK(run.statistics.event_count == 1);
+  }
+}
+
+TEST_CASE("a condition on an acceleration, and equations that exchange their unknown") {
+  for (const auto& [k, level] : {std::pair(10.0, -5.0), std::pair(20.0, -3.0), std::pair(7.0, 2.0)}) {
+    // ẍ = −k cos(√k t) passes the level
+    const double omega = std::sqrt(k), at = std::acos(-level / k) / omega;
+    const std::string model = fmt::format(
+        "\n  m: {{type: math.equations, unknowns: {{x: {{kind: position, initial: 1}}, y: {{kind: "
+        "state}}}}, "
+        "equations: {{x: \"der2(x) = -{}*x\", y: \"der(y) = (der2(x) > {} ? 1 : 0)\"}}}}",
+        k, level);
+    for (const char* scheme : schemes) {
+      const auto e = errors(model, "m.y", 1 - at, scheme);
+      INFO(scheme, fmt::format(" {:.2e} {:.2e} {:.2e} {:.2e}", e[0], e[1], e[2], e[3]));
+      // period error of the schemes, at most ω²h²/6 of the time, and three times that for ρ∞ = 0.8
+      for (int i = 0; i < 4; ++i) CHECK(e[i] < 0.5 * k * std::pow(0.04 / (1 << i), 2));
+    }
+  }
+  for (const auto& [at, g] : {std::pair(0.5, 10.0), std::pair(0.317, 3.0), std::pair(0.871, 25.0)})
+    check_exact(fmt::format(R"y(
+  on: {{type: control.step, time: {} s, before: 1, after: 0}}
+  off: {{type: control.constant, value: 0}}
+  toy:
+    type: math.equations
+    inputs: {{c: on, d: off}}
+    unknowns: {{x: {{kind: position}}, n: {{kind: signal}}, m: {{kind: signal}}}}
+    equations:
+      x: "2*der2(x) = -2*{} + n + m"
+      n: "(c > 0.5 ? der2(x) : n) = 0"
+      m: "(d > 0.5 ? der2(x) : m) = 0")y",
+                            at, g),
+                "toy.x", -0.5 * g * (1 - at) * (1 - at));
+}
+
+TEST_CASE("sign(v) that slides along its own switch is named; at rest without a load it stays") {
+  const auto model = [](double v, double load, const char* law) {
+    return fmt::format(R"y(
+  m: {{type: translational.mass, mass: 1 kg, initial: {{velocity: {} m/s}}}}
+  f: {{type: control.constant, value: {} N, unit: N}}
+  p: {{type: translational.force, at: m, input: f}}
+  s: {{type: translational.damper, law: "{}", between: [ground, m]}})y",
+                       v, load, law);
+  };
+  for (const char* scheme : schemes)
+    for (const auto& [v, load] : {std::pair(1.0, 0.0), std::pair(-3.0, 0.5), std::pair(1.0, -1.5)}) {
+      const TextRun run(model(v, load, "(2 N)*sign(velocity)"),
+                        fmt::format("until: 3 s, step: 10 ms, scheme: {}", scheme), {"m.velocity"}, "", true);
+      CHECK(run.failure == "E-CHATTER");
+      CHECK(run.state.t == doctest::Approx(std::abs(v) / (2 - load * (v > 0 ? 1 : -1))).epsilon(1e-9));
+    }
+  for (const double load : {0.0, 3.0, -5.0}) {
+    const double a = load == 0 ? 0 : load > 0 ? load - 2 : load + 2;
+    CHECK(last(model(0, load, "(2 N)*sign(velocity)"), "until: 2 s, step: 10 ms", "m.velocity") ==
+          doctest::Approx(2 * a).epsilon(1e-12));
+  }
+  for (const double load : {0.5, -1.0, 1.9})
+    CHECK_THROWS_WITH_AS(
+        last(model(0, load, "(2 N)*sign(velocity)"), "until: 2 s, step: 10 ms", "m.velocity"),
+        doctest::Contains("sign(velocity)"), ModelError);
+  // smoothed, it creeps at atanh(load/2) times the width
+  for (const double load : {0.5, -1.0, 1.9})
+    CHECK(last(model(0, load, "(2 N)*smooth_sign(velocity, (1 cm/s))"), "until: 2 s, step: 1 ms",
+               "m.velocity") == doctest::Approx(0.01 * std::atanh(load / 2)).epsilon(1e-6));
+}
+
+TEST_CASE("what switches in a loop at one instant is named; a latch finds its state") {
+  const char* loop = R"y(
+  a: {type: control.expression, inputs: {b: b}, expression: "b > 0.5 ? 0 : 1"}
+  b: {type: control.expression, inputs: {a: a}, expression: "a > 0.5 ? 1 : 0"})y";
+  CHECK_THROWS_WITH_AS(last(loop, "until: 1 s, step: 10 ms", "a"), doctest::Contains("a (`b > 0.5`) and b"),
+                       ModelError);
+  const TextRun later(R"y(
+  a: {type: control.expression, inputs: {b: b}, expression: "t > 0.2 s ? (b > 0.5 ? 0 : 1) : 0"}
+  b: {type: control.gain, gain: 1, input: a})y",
+                      "until: 1 s, step: 10 ms", {"a"}, "", true);
+  CHECK(later.failure == "E-CHATTER");
+  CHECK(later.state.t == doctest::Approx(0.2));
+  const TextRun latch(R"y(
+  a: {type: control.expression, inputs: {b: b}, expression: "b > 0.5 ? 0 : 1"}
+  b: {type: control.expression, inputs: {a: a}, expression: "a > 0.5 ? 0 : 1"})y",
+                      "until: 1 s, step: 10 ms", {"a", "b"});
+  CHECK(latch.last[0] + latch.last[1] == 1);
+}
+
+TEST_CASE("an equilibrium beyond a kink") {
+  for (const double load : {-2.0, 3.0, -7.5})
+    for (const char* spring : {"law: \"elongation > 0 ? (5 N/m)*elongation : (40 N/m)*elongation\"",
+                               "law: \"(5 N/m)*elongation + (35 N/m)*min(elongation, 0)\"",
+                               "table: [[-1 m, -40 N], [0, 0], [1 m, 5 N]]"})
+      for (const double from : {2.0, -0.1})
+        CHECK(last(fmt::format(R"y(
+  m: {{type: translational.mass, mass: 1 kg, initial: {{position: {} m}}}}
+  f: {{type: control.constant, value: {} N, unit: N}}
+  p: {{type: translational.force, at: m, input: f}}
+  s: {{type: translational.spring, {}, between: [ground, m]}})y",
+                               from, load, spring),
+                   "until: 1 s, step: 0.1 s", "m.position",
+                   "start: equilibrium") == doctest::Approx(load > 0 ? load / 5 : load / 40).epsilon(1e-9));
+}
+
+TEST_CASE("motion prescribed in pieces: the acceleration jumps where the law says") {
+  for (const auto& [a, at] : {std::pair(1.0, 0.31), std::pair(3.0, 0.52), std::pair(0.4, 0.777)}) {
+    const double k = 40, w = std::sqrt(k), x1 = a * at * at, v1 = 2 * a * at, rest = 1 - at;
+    const double n1 = x1 - 2 * a / k * (1 - std::cos(w * at)), u1 = v1 - 2 * a / w * std::sin(w * at);
+    const double exact = x1 + v1 * rest + (n1 - x1) * std::cos(w * rest) + (u1 - v1) / w * std::sin(w * rest);
+    const std::string model = fmt::format(R"y(
+  m: {{type: translational.mass, mass: 2 kg}}
+  d: {{type: translational.motion, at: m, position: "t < {0} s ? ({1} m/s^2)*t^2 : ({2:.17g} m) + ({3:.17g} m/s)*(t - {0} s)"}}
+  n: {{type: translational.mass, mass: 1 kg}}
+  k: {{type: translational.spring, stiffness: 40 N/m, between: [m, n]}})y",
+                                          at, a, x1, v1);
+    check_second_order(model, "n.position", exact);
+    CHECK(std::abs(last(model, "until: 1 s, adaptive: true, tolerance: 1e-6", "n.position") - exact) < 1e-6);
+  }
+}
