@@ -50,6 +50,8 @@ class EventWatch {
   /// Modes that do not hold in this state. Those of `crossed` have just begun, where their functions are zero but for what
   /// their location leaves over.
   const std::vector<int>& due(const State& state, const std::vector<int>& crossed = {});
+  /// Sides of expressions that do not hold in this state change, so that they are as their signals say; false: all hold.
+  bool follow(State& state);
   /// Modes that hold at this instant alone: what is at the border of its mode, at rest, leaves it by its acceleration
   /// (T-unilateral-3).
   const std::vector<int>& leaving(const State& state);
