@@ -228,6 +228,14 @@ bool EventWatch::taken(State& state) {
   return turned;
 }
 
+bool EventWatch::follow(State& state) {
+  due(state);
+  std::erase_if(due_, [&](int f) { return !in_expression(f); });
+  if (due_.empty()) return false;
+  for (const int f : due_) functions_[f].group->cross(state, functions_[f].element, functions_[f].index);
+  return true;
+}
+
 std::string EventWatch::described(int function) const {
   const Function& f = functions_[function];
   const std::string text = f.group->switch_text(f.element, f.index);

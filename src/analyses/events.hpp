@@ -59,6 +59,8 @@ class EventWatch {
   const std::vector<int>& due(const State& state, const std::vector<int>& crossed = {});
   /// Of those that were to cross at this instant the ones that still are after a jump, and what the jump has made due.
   void after_jump(const State& state, std::vector<int>& functions);
+  /// Sides of expressions that do not hold in this state change, so that they are as their signals say; false: all hold.
+  bool follow(State& state);
   /// Modes that hold at this instant alone: what is at the border of its mode, at rest, leaves it by its acceleration
   /// (T-unilateral-3).
   const std::vector<int>& leaving(const State& state);

@@ -825,7 +825,9 @@ class Simulation::Run {
     const int sources = jumps_.apply(state, now);
     static const std::string source = "source jumps";
     for (int i = 0; i < sources; ++i) event(state.t, source);
-    const bool sampled = sampling_.next() <= now && sampling_.apply(state, now);
+    // Between the blocks of one sample expressions follow their signals; those that go round in a circle are left to settle().
+    const auto follow = [this, rounds = 0](State& s) mutable { return ++rounds < 100 && watch_.follow(s); };
+    const bool sampled = sampling_.next() <= now && sampling_.apply(state, now, follow);
     if (sources == 0 && !delayed && !sampled) return;  // samples that change nothing
     stepper_->discontinuity(state, slack());
     account(state);  // powers jump too

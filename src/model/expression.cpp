@@ -588,7 +588,8 @@ double Expression::border(Op op, double a, double b) {
   return op == Op::min || op == Op::less || op == Op::less_equal ? b - a : a - b;
 }
 
-void Expression::run(std::span<const double> inputs, const double* sides) const {
+/// `forced`: a step that takes this side, whatever it is.
+void Expression::run(std::span<const double> inputs, const double* sides, int forced, double its_side) const {
   auto& [v, taken] = tape_work();
   const std::size_t n = tape_.size();
   if (v.size() < n) v.resize(n), taken.resize(n);
@@ -599,7 +600,8 @@ void Expression::run(std::span<const double> inputs, const double* sides) const 
     else if (s.op == Op::input) v[i] = inputs[s.index];
     else
       v[i] = apply<double>(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]],
-                           v[s.operand[s.operand[2] < 0 ? 0 : 2]], side_of(s, sides));
+                           v[s.operand[s.operand[2] < 0 ? 0 : 2]],
+                           static_cast<int>(i) == forced ? its_side : side_of(s, sides));
   }
   taken[n - 1] = 1;
   for (std::size_t i = n; i-- > 0;) {
@@ -618,7 +620,7 @@ void Expression::crossings(std::span<const double> inputs, const double* sides,
   const auto& [v, taken] = tape_work();
   for (const Switch& w : switches_) {
     const Step& s = tape_[w.step];
-    const double side = side_of(s, sides);
+    const double side = sides[first_side_ + s.side];
     const double g = border(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]]);
     functions[first_side_ + s.side] = !taken[w.step] ? 1
                                       : side == 0    ? -1
@@ -650,18 +652,17 @@ void Expression::cross(std::span<const double> inputs, double* sides, int i) con
 }
 
 Bend Expression::bend(std::span<const double> inputs, const double* sides, int i) const {
-  run(inputs, sides);
+  const int own = switches_[i - first_side_].step;
   const auto& v = tape_work().result;
-  const std::size_t n = tape_.size();
-  const double value = v[n - 1];
-  const Step& own = tape_[switches_[i - first_side_].step];
-  if (jumps(own.op)) return {value};
-  const double a = v[own.operand[0]], b = v[own.operand[own.operand[1] < 0 ? 0 : 1]];
-  if (sides[i] * border(own.op, a, b) >= 0) return {value, 0};
-  thread_local std::vector<double> other;
-  other.assign(sides, sides + first_side_ + this->sides());
-  other[i] = -other[i];
-  return {value, std::abs(evaluate<double>(inputs, other.data()) - value)};
+  const auto value = [&](double side) {
+    run(inputs, sides, own, side);
+    return v[tape_.size() - 1];
+  };
+  const Step& s = tape_[own];
+  const double old = value(sides[i]);
+  if (jumps(s.op)) return {old};
+  const double g = border(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]]);
+  return {old, sides[i] * g >= 0 ? 0 : std::abs(value(-sides[i]) - old)};
 }
 
 std::string Expression::switch_text(int i) const {

@@ -7,6 +7,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <span>
@@ -68,7 +69,7 @@ class Expression {
   /// The text with the names of constants replaced by their values: it needs no scope but the inputs.
   std::string self_contained() const;
 
-  /// With `sides`, every operation that switches stays on the side that is given there.
+  /// With `sides`, every operation that jumps stays on the side that is given there, as far as the expression has a value so.
   template <class S>
   S evaluate(std::span<const S> inputs, const double* sides = nullptr) const;
   double constant() const { return evaluate<double>({}); }
@@ -156,11 +157,12 @@ class Expression {
   static bool bends(Op op) { return op == Op::abs || op == Op::min || op == Op::max; }
   static double live_side(Op op, double a, double b);
   static double border(Op op, double a, double b);
+  /// What bends is continuous: Newton's method needs no side of it, and beyond its side it may have no value.
   double side_of(const Step& step, const double* sides) const {
-    return sides && step.side >= 0 ? sides[first_side_ + step.side] : 0.0;
+    return sides && step.side >= 0 && jumps(step.op) ? sides[first_side_ + step.side] : 0.0;
   }
   void choose_switches();
-  void run(std::span<const double> inputs, const double* sides) const;
+  void run(std::span<const double> inputs, const double* sides, int forced = -1, double its_side = 0) const;
   template <class S>
   static S apply(Op op, const S& a, const S& b, const S& c, double side);
   std::vector<Step> tape_;  // postfix
@@ -264,6 +266,7 @@ S Expression::apply(Op op, const S& a, const S& b, const S& c, double side) {
 template <class S>
 S Expression::evaluate(std::span<const S> inputs, const double* sides) const {
   std::array<S, deepest> stack;
+  stack[0] = S(0.0);
   int top = -1;
   for (const Step& step : tape_) {
     if (step.op == Op::number) {
@@ -277,6 +280,7 @@ S Expression::evaluate(std::span<const S> inputs, const double* sides) const {
       top = first;
     }
   }
+  if (sides && !std::isfinite(value(stack[0]))) return evaluate<S>(inputs);
   return stack[0];
 }
 

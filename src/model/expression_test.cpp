@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "model/gradient.hpp"
+
 using namespace escapement;
 
 namespace {
@@ -120,4 +122,98 @@ TEST_CASE("faults have a place and a hint") {
   CHECK(error("1e999").position == 0);
   CHECK(error(std::string(200, '(').c_str()).position != 999);
   CHECK(error((std::string(200, '-') + "1").c_str()).position != 999);
+}
+
+TEST_CASE("sides: what switches, where, and on which side it stays") {
+  // inputs: x, v
+  Expression e =
+      Expression::compile("x > 0 m ? abs(v) : (x < -2 m ? sign(v)*(1 m/s) : max(v, (1 m/s)))", scope());
+  REQUIRE(e.sides() == 5);
+  CHECK(e.place_sides(2) == 7);
+  CHECK_FALSE(e.has_side(1));
+  CHECK(e.switch_text(2) == "x > 0 m");
+  CHECK(e.switch_text(3) == "abs(v)");
+  CHECK(e.switch_text(4) == "x < -2 m");
+  CHECK(e.switch_text(5) == "sign(v)");
+  CHECK(e.switch_text(6) == "max(v, (1 m/s))");
+  std::vector<double> sides(7, 0.0), g(7, 0.0);
+  const auto look = [&](double x, double v) {
+    const double in[] = {x, v};
+    e.crossings(in, sides.data(), g);
+    return e.evaluate<double>(in, sides.data());
+  };
+  CHECK(look(3, -2) == 2);
+  CHECK(std::vector<double>(g.begin() + 2, g.end()) ==
+        std::vector<double>{-1, -1, 1, 1, 1});  // to be decided
+  const double start[] = {3, -2};
+  e.cross(start, sides.data(), 2);
+  e.cross(start, sides.data(), 3);
+  CHECK(std::vector<double>(sides.begin() + 2, sides.end()) == std::vector<double>{1, -1, 0, 0, 0});
+  look(0.5, -2);
+  CHECK(g[2] == 0.5);
+  CHECK(g[3] == 2);
+  CHECK(look(-1, -2) == 2);  // it stays where it was
+  CHECK(g[2] == -1);
+  const double there[] = {-1, -2};
+  e.cross(there, sides.data(), 2);  // … until it crosses; then the other branch is decided too
+  CHECK(std::vector<double>(sides.begin() + 2, sides.end()) == std::vector<double>{-1, 0, -1, 0, -1});
+  CHECK(look(-1, -2) == 1);
+  CHECK(look(1, -2) == 1);
+  const double at_rest[] = {-3, 0};
+  e.cross(at_rest, sides.data(), 4);
+  CHECK(sides[5] == 2);  // sign at zero
+  CHECK(look(-3, 0.5) == 0);
+  CHECK(g[5] == -0.5);
+}
+
+TEST_CASE("sides: the way to a value may end at its border") {
+  const Expression e = Expression::compile("x > 0 m ? sqrt(x*(1 m)) : -sqrt(-x*(1 m))", scope());
+  const double sides[] = {1};
+  const double below[] = {-4, 0};
+  CHECK(e.evaluate<double>(below, sides) == -2);
+  std::vector<double> slope(2, 0.0), work;
+  CHECK(e.gradient<double>(below, slope, work, sides) == -2);
+  CHECK(slope[0] == 0.25);
+}
+
+TEST_CASE("kinks that only a condition reads have no side; constant ones neither") {
+  CHECK(Expression::compile("abs(x) > 1 m ? v : 0", scope()).sides() == 1);
+  CHECK(Expression::compile("max(1, 2)*x + abs(-3 m)", scope()).sides() == 0);
+  CHECK(Expression::compile("sign(max(x, 1 m))", scope()).sides() == 1);
+  CHECK(Expression::compile("(x > 0)*(v > 0) > 0.5 ? 1 : 0", scope()).sides() == 3);
+}
+
+TEST_CASE("what a kink changes beyond its border") {
+  const Expression e = Expression::compile("x*abs(x)", scope());
+  const double sides[] = {1}, in[] = {-0.5, 0}, before[] = {0.5, 0};
+  CHECK(e.bend(in, sides, 0).value == 0.25);
+  CHECK(e.bend(in, sides, 0).change == 0.5);
+  CHECK(e.bend(before, sides, 0).change == 0);
+  CHECK(std::isinf(Expression::compile("sign(x)", scope()).bend(in, sides, 0).change));
+}
+
+TEST_CASE("smooth variants: values, and slopes against differences") {
+  for (const char* text :
+       {"smooth_abs(x, 0.3 m)", "smooth_sign(x, 0.3 m)*(2 m)", "smooth_max(x, v*(1 s), 0.3 m)",
+        "smooth_min(x, v*(1 s), 0.3 m)", "smooth_max(0, x, 0.1 m)"}) {
+    const Expression e = Expression::compile(text, scope());
+    CHECK(e.sides() == 0);
+    for (const double x : {-0.7, 0.0, 0.2}) {
+      const double in[] = {x, 0.1};
+      std::vector<double> slope(2, 0.0), work;
+      e.gradient<double>(in, slope, work);
+      for (int i = 0; i < 2; ++i) {
+        double up[] = {x, 0.1}, down[] = {x, 0.1};
+        up[i] += 1e-5, down[i] -= 1e-5;
+        const double difference = (e.evaluate<double>(up) - e.evaluate<double>(down)) / 2e-5;
+        CHECK(slope[i] == doctest::Approx(difference).epsilon(1e-7));
+      }
+    }
+  }
+  CHECK(Expression::compile("smooth_abs(4, 3)", scope()).constant() == 5);
+  CHECK(Expression::compile("smooth_max(1, 4, 4)", scope()).constant() == 5);
+  CHECK(Expression::compile("smooth_min(1, 4, 4)", scope()).constant() == 0);
+  CHECK(error("smooth_abs(x, 0 m)").position == 0);
+  CHECK(error("smooth_max(x, 1 s, 1 m)").position == 0);
+  CHECK(unit("smooth_max(0, x, 1 m)") == "m");
 }

@@ -20,6 +20,7 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
       v[i] = apply<S>(s.op, v[s.operand[0]], s.operand[1] < 0 ? v[s.operand[0]] : v[s.operand[1]],
                       s.operand[2] < 0 ? v[s.operand[0]] : v[s.operand[2]], side_of(s, sides));
   }
+  if (sides && !std::isfinite(value(v[n - 1]))) return gradient<S>(inputs, slope, work);
   a[n - 1] = S(1.0);
   for (std::size_t i = n; i-- > 0;) {
     const Step& s = tape_[i];
@@ -36,7 +37,6 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
     const bool two = s.operand[1] >= 0;
     const S& y = two ? v[s.operand[1]] : x;
     S& ay = two ? a[s.operand[1]] : ax;
-    const double side = side_of(s, sides);
     switch (s.op) {
       case Op::add:
         ax += w;
@@ -103,14 +103,14 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
         ax += w * 0.5 / v[i];
         break;
       case Op::abs:
-        if (side != 0 ? side < 0 : value(x) < 0) ax -= w;
+        if (value(x) < 0) ax -= w;
         else ax += w;
         break;
       case Op::min:
-        ((side != 0 ? side < 0 : y < x) ? ay : ax) += w;
+        (y < x ? ay : ax) += w;
         break;
       case Op::max:
-        ((side != 0 ? side < 0 : x < y) ? ay : ax) += w;
+        (x < y ? ay : ax) += w;
         break;
       case Op::atan2: {
         const S r2 = x * x + y * y;
