@@ -42,8 +42,8 @@ TEST_CASE("without storage: the steps resolve the source") {
         off(run, 0, tolerance, 2.5, [](double t) { return 2.5 * std::sin(2 * pi * 1e3 * t); });
     MESSAGE(fmt::format("divider, tolerance {:g}: {} steps, off by {:.2f} tolerances", tolerance,
                         run.sizes.size(), error));
-    CHECK(error < 2);
-    CHECK(error > 0.02);
+    CHECK(error < 1e-6);  // rows within steps follow from their equations, too (T-dense-3)
+    CHECK(run.sizes.size() > 60);
   }
 }
 

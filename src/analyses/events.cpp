@@ -17,7 +17,9 @@ static constexpr double border = 1e-8;
 std::string chatter_hint(bool in_expression) {
   return in_expression
              ? "neither side of it holds: for dry friction, which sticks, take `translational.friction` or "
-               "`rotational.friction`; smooth_sign(x, width) has a smooth transition"
+               "`rotational.friction`; for a two-point controller `control.hysteresis`; smooth_sign(x, "
+               "width) has a "
+               "smooth transition"
              : "give it a hysteresis or a smooth transition; an ideal switch in a loop has no motion between "
                "its "
                "two sides";
@@ -251,9 +253,6 @@ const EventWatch::Change& EventWatch::cross(State& state, const std::vector<int>
   change.fired.clear();
   for (const int i : functions) {
     Function& f = functions_[i];
-    for (std::size_t k = 0; k < functions_.size();
-         ++k)  // none of the element has passed zero the other way yet (T-event-7)
-      if (same_element(i, static_cast<int>(k))) functions_[k].band = border * functions_[k].largest;
     if (f.corner) {
       f.side = -f.side;
       change.corner = true;
@@ -280,9 +279,12 @@ const std::vector<int>& EventWatch::due(const State& state, const std::vector<in
   };
   due_.clear();
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    const Function& f = functions_[i];
-    if (!f.corner && below(i, work_[i]) && (work_[i] < -border * f.largest || !at_border(f)))
-      due_.push_back(static_cast<int>(i));
+    Function& f = functions_[i];
+    if (f.corner) continue;
+    const bool there = work_[i] < 0 && work_[i] >= -border * f.largest && at_border(f);
+    if (there)
+      f.band = std::max(f.band, 4 * std::abs(work_[i]));  // it has passed zero, and not back (T-event-7)
+    else if (below(i, work_[i])) due_.push_back(static_cast<int>(i));
   }
   return due_;
 }

@@ -41,6 +41,11 @@ class EventWatch {
   bool corners_only() const {
     return std::all_of(early_.begin(), early_.end(), [&](int i) { return functions_[i].corner; });
   }
+  /// … and whether all of these are modes that end at the beginning of the step, where their functions are zero.
+  bool at_beginning() const {
+    return std::all_of(early_.begin(), early_.end(),
+                       [&](int i) { return !functions_[i].corner && start_[i] <= 2 * least(functions_[i]); });
+  }
   /// The step just looked at was taken. True: kinks were passed in it that did not matter (T-kink-3), and their sides change now.
   bool taken(State& state);
 
@@ -97,9 +102,12 @@ class EventWatch {
     int quickly = 0;       // … and how often in a row
   };
   void values(const State& state, std::vector<double>& g);
+  static double least(const Function& f) {
+    return 1e-13 * std::max(1.0, f.largest);
+  }  // rounding of a function
   bool below(std::size_t i, double g) const {
     const Function& f = functions_[i];
-    return g < -std::max(f.band, 1e-13 * std::max(1.0, f.largest)) && !f.muted && !f.slight;
+    return g < -std::max(f.band, least(f)) && !f.muted && !f.slight;
   }
   /// What is clearly above zero again may pass it again.
   void arm() {

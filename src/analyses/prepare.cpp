@@ -140,6 +140,9 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
   if (ConsistentStart consistent(assembly, start, options.slack); !consistent.trivial())
     consistent.find(state);
   if (still) Rest(assembly, start, options.slack).refuse_motion(state);
+  // Sides of expressions hold only where somebody watches them: a run decides them where it begins (T-kink-2).
+  for (const auto& g : system.groups())
+    if (g->has_sides) g->enter(state);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "components/control/nonlinear_lag.hpp"
 #include "components/control/switching.hpp"
 #include "components/control/table_2d.hpp"
+#include "components/control/table_pieces.hpp"
 #include "components/control/time_source.hpp"
 #include "components/registry.hpp"
 #include "core/element_check.hpp"
@@ -174,4 +175,27 @@ TEST_CASE("a table of two variables: its points, bilinear functions, one gradien
   const Table2d held(x, y, wild, true);
   CHECK(held.at(9, 9, true).f == doctest::Approx(wild.back()));
   CHECK(held.at(9, 9, true).fx == 0);
+}
+
+TEST_CASE("a table in pieces: as it is without a side, and beyond a corner along the piece that holds") {
+  const auto table = std::make_shared<Table>(std::vector<double>{0, 1, 3, 4},
+                                             std::vector<double>{0, 2, 2, -1}, Table::Interpolation::linear);
+  const TablePieces pieces(table, false);
+  REQUIRE(pieces.sides() == 2);
+  for (const double x : {-0.5, 0.3, 1.0, 2.2, 3.7, 4.4}) CHECK(pieces.evaluate(x, nullptr) == (*table)(x));
+  double sides[2] = {0, 0}, g[2];
+  const double before[] = {0.5}, beyond[] = {1.5};
+  pieces.crossings(before, sides, g);
+  CHECK((g[0] < 0 && g[1] < 0));  // to be decided
+  pieces.cross(before, sides, 0);
+  pieces.cross(before, sides, 1);
+  pieces.crossings(before, sides, g);
+  CHECK(g[1] == 0.5);
+  CHECK(pieces.evaluate(1.5, sides) == 3);  // along the first piece
+  pieces.crossings(beyond, sides, g);
+  CHECK(g[1] == -0.5);
+  pieces.cross(beyond, sides, 1);
+  CHECK(pieces.evaluate(1.5, sides) == 2);
+  pieces.crossings(beyond, sides, g);
+  CHECK((g[0] == 0.5 && g[1] == 1.5));
 }

@@ -12,11 +12,13 @@ struct Bend {
 };
 
 /// At the beginning, in the middle and at the end of a step along the present side: is what the step is off by if it goes
-/// on there more than what it leaves of the curvature?
+/// on there more than what it leaves of the curvature? Where the step does not resolve the curve, every kink matters.
 inline bool matters(const Bend& begin, const Bend& middle, const Bend& end) {
+  constexpr double resolved = 0.05;
   const double change = std::max(middle.change, end.change);
   const double size = std::max({std::abs(begin.value), std::abs(middle.value), std::abs(end.value)});
-  return !(change <= 4 * std::abs(begin.value - 2 * middle.value + end.value) + 1e-13 * size);
+  const double curve = std::abs(begin.value - 2 * middle.value + end.value);
+  return !(change <= 4 * curve + 1e-13 * size && curve <= resolved * size);
 }
 
 }  // namespace escapement

@@ -550,7 +550,58 @@ void Expression::choose_switches() {
     const Step& s = tape_[w.step];
     return !s.varies || !(jumps(s.op) || (bends(s.op) && shapes[w.step]));
   });
-  for (std::size_t k = 0; k < switches_.size(); ++k) tape_[switches_[k].step].side = static_cast<int>(k);
+  for (std::size_t k = 0; k < switches_.size(); ++k) {
+    Step& s = tape_[switches_[k].step];
+    s.side = static_cast<int>(k);
+    s.held = jumps(s.op) && !continuous_at(switches_[k].step);
+  }
+}
+
+/// Is the result the same on both sides of this operation where its operands are equal, as that of sign(x)*sqrt(abs(x)) is at
+/// x = 0? Looked at with other inputs at random, every part of the expression that reads as the first operand set to the second.
+bool Expression::continuous_at(int step) const {
+  const Step& own = tape_[step];
+  const int a = own.operand[0];
+  int begin = a;  // of the postfix part that ends with it
+  for (int at = a; at >= begin; --at)
+    for (const int k : tape_[at].operand)
+      if (k >= 0) begin = std::min(begin, k);
+  const int length = a - begin + 1;
+  const auto same = [&](int end) {
+    if (end - length + 1 < 0) return false;
+    for (int i = 0; i < length; ++i) {
+      const Step &x = tape_[a - i], &y = tape_[end - i];
+      if (x.op != y.op || x.index != y.index || x.number != y.number) return false;
+      for (int k = 0; k < 3; ++k)
+        if ((x.operand[k] < 0) != (y.operand[k] < 0) ||
+            (x.operand[k] >= 0 && a - x.operand[k] != end - y.operand[k]))
+          return false;
+    }
+    return true;
+  };
+  std::vector<double> v(tape_.size());
+  // The border must be a number: what else it depends on would have to be changed with it.
+  if (own.operand[1] >= 0 && tape_[own.operand[1]].op != Op::number) return false;
+  const double constant = own.operand[1] >= 0 ? tape_[own.operand[1]].number : 0.0;
+  const auto at_border = [&](unsigned seed, double side) {
+    for (std::size_t i = 0; i < tape_.size(); ++i) {
+      const Step& s = tape_[i];
+      const auto operand = [&](int k) { return v[s.operand[s.operand[k] < 0 ? 0 : k]]; };
+      if (s.op == Op::number) v[i] = s.number;
+      else if (s.op == Op::input)
+        v[i] = 0.3 + 0.7 * std::abs(std::sin(12.9898 * (s.index + 1) + 78.233 * seed));
+      else
+        v[i] =
+            apply<double>(s.op, operand(0), operand(1), operand(2), static_cast<int>(i) == step ? side : 0.0);
+      if (same(static_cast<int>(i))) v[i] = constant;
+    }
+    return v.back();
+  };
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    const double one = at_border(seed, 1), other = at_border(seed, -1);
+    if (!(std::abs(one - other) <= 1e-12 * (std::abs(one) + std::abs(other)))) return false;
+  }
+  return true;
 }
 
 namespace {
@@ -660,7 +711,7 @@ Bend Expression::bend(std::span<const double> inputs, const double* sides, int i
   };
   const Step& s = tape_[own];
   const double old = value(sides[i]);
-  if (jumps(s.op)) return {old};
+  if (s.held) return {old};
   const double g = border(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]]);
   return {old, sides[i] * g >= 0 ? 0 : std::abs(value(-sides[i]) - old)};
 }

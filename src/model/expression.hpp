@@ -61,6 +61,8 @@ class Expression {
   /// A bare number without unit (not 0): only for dimensionless or any-unit fields.
   bool is_bare_number() const { return bare_; }
   bool is_constant() const;
+  /// A comparison: true or false.
+  bool is_condition() const { return tape_.back().op >= Op::less && tape_.back().op <= Op::greater_equal; }
   /// Made of something whose unit nobody told: it fits anywhere.
   bool is_any() const { return any_; }
   /// Which inputs it uses, in increasing order.
@@ -148,6 +150,7 @@ class Expression {
     int operand[3] = {-1, -1, -1};  // the steps whose results it takes
     bool varies = false;            // depends on an input
     int side = -1;                  // which of the sides is its own
+    bool held = false;              // it jumps, and the end of the tape with it: it stays on its side
   };
   struct Switch {
     int step;
@@ -157,11 +160,12 @@ class Expression {
   static bool bends(Op op) { return op == Op::abs || op == Op::min || op == Op::max; }
   static double live_side(Op op, double a, double b);
   static double border(Op op, double a, double b);
-  /// What bends is continuous: Newton's method needs no side of it, and beyond its side it may have no value.
+  /// What is continuous needs no side for Newton's method, and beyond its side it may have no value.
   double side_of(const Step& step, const double* sides) const {
-    return sides && step.side >= 0 && jumps(step.op) ? sides[first_side_ + step.side] : 0.0;
+    return sides && step.held ? sides[first_side_ + step.side] : 0.0;
   }
   void choose_switches();
+  bool continuous_at(int step) const;
   void run(std::span<const double> inputs, const double* sides, int forced = -1, double its_side = 0) const;
   template <class S>
   static S apply(Op op, const S& a, const S& b, const S& c, double side);

@@ -10,7 +10,12 @@ void build(Build& b) {
   const Node& text = *b.node("expression");
   if (text.is_sequence()) b.refuse_at(text, "E-TYPE", "expression", "an event watches one expression");
   const auto value = b.system.signal<1>(b.name("value"), {.equation = "the watched expression"});
-  control::add_expressions(b, inputs.signals, {value}, {b.compile(text, "expression", inputs.names)});
+  Expression watched = b.compile(text, "expression", inputs.names);
+  if (watched.is_condition())
+    b.refuse_at(text, "E-VALUE", "expression",
+                "`" + text.text + "` is true or false; an event is where a quantity passes zero",
+                "write the difference of both sides, as in `a - 1 rev`");
+  control::add_expressions(b, inputs.signals, {value}, {std::move(watched)});
   b.channel("value", value);
 
   const std::string direction = b.text("direction");
