@@ -108,11 +108,13 @@ bool EventWatch::dips(const Step& step, const Sample& a, const Sample& b, const 
       const double s01 = (g[1] - g[0]) / (x[1] - x[0]), s12 = (g[2] - g[1]) / (x[2] - x[1]);
       const double curve = (s12 - s01) / (x[2] - x[0]);
       if (!(curve > 0)) break;
-      const double at = 0.5 * (x[0] + x[1] - s01 / curve);  // of the parabola's lowest point
+      double at = 0.5 * (x[0] + x[1] - s01 / curve);  // of the parabola's lowest point
       const double lowest = g[0] + (at - x[0]) * (s01 + curve * (at - x[1]));
-      const double margin = 1e-3 * (x[2] - x[0]);
-      if (!(at > x[0] + margin && at < x[2] - margin) || std::abs(at - x[1]) < margin) break;
-      if (lowest > 0.1 * (most - least)) break;
+      const double length = x[2] - x[0];
+      if (lowest > 0.1 * (most - least) || !(at > x[0] - 0.3 * length && at < x[2] + 0.3 * length)) break;
+      // The parabola is not exact: a lowest point beyond an end may be within.
+      at = std::clamp(at, x[0] + 0.1 * (x[1] - x[0]), x[2] - 0.1 * (x[2] - x[1]));
+      if (std::abs(at - x[1]) < 1e-3 * length) break;
       look(step, at, trial_);
       if (below(i, trial_.g[i])) {
         if (!found || trial_.at < high.at) {
@@ -149,8 +151,8 @@ void EventWatch::choose_slight(const Step& step) {
 }
 
 std::optional<double> EventWatch::first(const Step& step) {
-  // So many parts that none of them turns by more than half a radian (T-phase-3).
-  const int parts = static_cast<int>(std::clamp(std::ceil(2 * step.turn), 2.0, 1e6));
+  // So many parts that none of them turns by more than a quarter of a radian (T-phase-3).
+  const int parts = static_cast<int>(std::clamp(std::ceil(4 * step.turn), 2.0, 1e6));
   values(step.stepper.result(), end_);
   for (std::size_t i = 0; i < functions_.size(); ++i)
     functions_[i].largest = std::max(functions_[i].largest, std::abs(end_[i]));

@@ -41,11 +41,16 @@ void Interior::archive(Archive& a) {
 
 double Interior::turn(const Stepper& stepper, const State& from, bool bodies) {
   const State& to = stepper.result();
-  system_.phases(from, before_);
-  system_.phases(to, after_);
   double most = 0;
+  system_.phases(from, before_);
+  if (!before_.empty()) {  // there and back is a way, too
+    stepper.interpolate(from, 0.5, middle_);
+    system_.phases(middle_, half_);
+    system_.phases(to, after_);
+  }
   for (std::size_t i = 0; i < before_.size(); ++i)
-    if (const double turned = std::abs(after_[i] - before_[i]); turned < INFINITY)
+    if (const double turned = std::abs(half_[i] - before_[i]) + std::abs(after_[i] - half_[i]);
+        turned < INFINITY)
       most = std::max(most, turned);
   if (!bodies) return most;
   for (const LieVariable& lie : system_.lie_variables()) {

@@ -27,7 +27,8 @@ class Interior {
   std::optional<SignalSettler> settler_;
   std::vector<char> algebraic_;  // rows of states that it settles, beside signals
   bool complete_ = true;
-  std::vector<double> before_, after_;  // angles
+  std::vector<double> before_, half_, after_;  // angles
+  State middle_;
 };
 
 }  // namespace escapement

@@ -554,6 +554,7 @@ void Expression::choose_switches() {
     Step& s = tape_[switches_[k].step];
     s.side = static_cast<int>(k);
     s.held = jumps(s.op) && !continuous_at(switches_[k].step);
+    holds_ = holds_ || s.held;
   }
 }
 

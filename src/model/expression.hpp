@@ -169,6 +169,13 @@ class Expression {
   void run(std::span<const double> inputs, const double* sides, int forced = -1, double its_side = 0) const;
   template <class S>
   static S apply(Op op, const S& a, const S& b, const S& c, double side);
+  template <class S>
+  static S apply_beyond(Op op, const S& a, const S& b, const S& c, double side);
+  template <class S>
+  S evaluate(std::span<const S> inputs, const double* sides, bool beyond) const;
+  template <class S>
+  S gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work, const double* sides,
+             bool beyond) const;
   std::vector<Step> tape_;  // postfix
   Dimension dimension_;
   bool zero_ = false, bare_ = false, any_ = false;
@@ -180,6 +187,7 @@ class Expression {
   std::vector<Use> constants_;  // where names of constants stand in the text
   std::vector<Switch> switches_;
   int first_side_ = 0;
+  bool holds_ = false;  // some step is held on its side
 };
 
 /// The result of one step from those it takes; on a side, if one is given, wherever the operands are.
@@ -267,8 +275,35 @@ S Expression::apply(Op op, const S& a, const S& b, const S& c, double side) {
   }
 }
 
+/// The same, but functions that end at the border of a branch go on beyond it, as odd functions or with their last value: what is
+/// held on its side has its limit there, and steps that look a little too far see nothing else (T-kink-1).
+template <class S>
+S Expression::apply_beyond(Op op, const S& a, const S& b, const S& c, double side) {
+  const double x = value(a);
+  if (op == Op::sqrt && x < 0) return -S(sqrt(-a));
+  if (op == Op::log && x < 0) return S(log(-a));
+  if (op == Op::power && x < 0) {
+    const S p = apply<S>(op, a, b, c, side);
+    return std::isfinite(value(p)) ? p : -apply<S>(op, S(-a), b, c, side);
+  }
+  if ((op == Op::asin || op == Op::acos) && std::abs(x) > 1)
+    return apply<S>(op, S(x > 0 ? 1.0 : -1.0), b, c, side);
+  return apply<S>(op, a, b, c, side);
+}
+
 template <class S>
 S Expression::evaluate(std::span<const S> inputs, const double* sides) const {
+  if (!holds_) sides = nullptr;
+  const S held = evaluate<S>(inputs, sides, false);
+  if (!sides || std::isfinite(value(held))) return held;
+  const S live = evaluate<S>(inputs, nullptr, false);
+  if (!std::isfinite(value(live))) return live;
+  const S beyond = evaluate<S>(inputs, sides, true);
+  return std::isfinite(value(beyond)) ? beyond : live;
+}
+
+template <class S>
+S Expression::evaluate(std::span<const S> inputs, const double* sides, bool beyond) const {
   std::array<S, deepest> stack;
   stack[0] = S(0.0);
   int top = -1;
@@ -279,12 +314,12 @@ S Expression::evaluate(std::span<const S> inputs, const double* sides) const {
       stack[++top] = inputs[step.index];
     } else {
       const int first = step.operand[2] >= 0 ? top - 2 : step.operand[1] >= 0 ? top - 1 : top;
-      stack[first] =
-          apply<S>(step.op, stack[first], stack[std::min(first + 1, top)], stack[top], side_of(step, sides));
+      const S &b = stack[std::min(first + 1, top)], &c = stack[top];
+      stack[first] = beyond ? apply_beyond<S>(step.op, stack[first], b, c, side_of(step, sides))
+                            : apply<S>(step.op, stack[first], b, c, side_of(step, sides));
       top = first;
     }
   }
-  if (sides && !std::isfinite(value(stack[0]))) return evaluate<S>(inputs);
   return stack[0];
 }
 

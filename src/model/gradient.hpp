@@ -8,6 +8,18 @@ namespace escapement {
 template <class S>
 S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work,
                        const double* sides) const {
+  if (!holds_) sides = nullptr;
+  if (!sides || std::isfinite(value(evaluate<S>(inputs, sides, false))))
+    return gradient<S>(inputs, slope, work, sides, false);
+  if (!std::isfinite(value(evaluate<S>(inputs, nullptr, false))) ||
+      !std::isfinite(value(evaluate<S>(inputs, sides, true))))
+    return gradient<S>(inputs, slope, work, nullptr, false);
+  return gradient<S>(inputs, slope, work, sides, true);
+}
+
+template <class S>
+S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work,
+                       const double* sides, bool beyond) const {
   const std::size_t n = tape_.size();
   if (work.size() < 2 * n) work.resize(2 * n);
   const std::span<S> v(work.data(), n), a(work.data() + n, n);  // results, and how the end depends on them
@@ -16,11 +28,12 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
     a[i] = S(0.0);
     if (s.op == Op::number) v[i] = S(s.number);
     else if (s.op == Op::input) v[i] = inputs[s.index];
-    else
-      v[i] = apply<S>(s.op, v[s.operand[0]], s.operand[1] < 0 ? v[s.operand[0]] : v[s.operand[1]],
-                      s.operand[2] < 0 ? v[s.operand[0]] : v[s.operand[2]], side_of(s, sides));
+    else {
+      const S &b = v[s.operand[s.operand[1] < 0 ? 0 : 1]], &c = v[s.operand[s.operand[2] < 0 ? 0 : 2]];
+      v[i] = beyond ? apply_beyond<S>(s.op, v[s.operand[0]], b, c, side_of(s, sides))
+                    : apply<S>(s.op, v[s.operand[0]], b, c, side_of(s, sides));
+    }
   }
-  if (sides && !std::isfinite(value(v[n - 1]))) return gradient<S>(inputs, slope, work);
   a[n - 1] = S(1.0);
   for (std::size_t i = n; i-- > 0;) {
     const Step& s = tape_[i];
@@ -60,7 +73,8 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
       case Op::power:
         if (!tape_[s.operand[1]].varies) {
           const double p = value(y);
-          if (p != 0) ax += w * (p * S(pow(x, p - 1)));
+          const S slope = pow(x, p - 1);  // … beyond the border of a branch that of an odd function
+          if (p != 0) ax += w * (p * (std::isfinite(value(slope)) ? slope : S(pow(S(-x), p - 1))));
         } else {
           ax += w * (y * v[i] / x);
           ay += w * (v[i] * S(log(x)));
@@ -76,10 +90,10 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
         ax += w * (1.0 + v[i] * v[i]);
         break;
       case Op::asin:
-        ax += w / S(sqrt(1.0 - x * x));
+        if (!beyond || std::abs(value(x)) < 1) ax += w / S(sqrt(1.0 - x * x));
         break;
       case Op::acos:
-        ax -= w / S(sqrt(1.0 - x * x));
+        if (!beyond || std::abs(value(x)) < 1) ax -= w / S(sqrt(1.0 - x * x));
         break;
       case Op::atan:
         ax += w / (1.0 + x * x);
@@ -100,7 +114,7 @@ S Expression::gradient(std::span<const S> inputs, std::span<S> slope, std::vecto
         ax += w / x;
         break;
       case Op::sqrt:
-        ax += w * 0.5 / v[i];
+        ax += w * 0.5 / (value(x) < 0 ? S(-v[i]) : v[i]);
         break;
       case Op::abs:
         if (value(x) < 0) ax -= w;
