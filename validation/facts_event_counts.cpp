@@ -189,3 +189,61 @@ TEST_CASE("events do not depend on how long the run is") {
       CHECK(worst <= 1e-9 * m.until);
     }
 }
+
+TEST_CASE("a peak next to the end of a step, on either side of it") {
+  // Above cos(w) of a wave for 2 w of its angle, the middle of which lies a little before or after t = 0.3.
+  for (const double offset : {-2e-3, -3e-4, -1e-5, 1e-5, 4e-4, 2e-3})
+    for (const double w : {0.005, 0.017, 0.05})
+      for (const auto& [frequency, step] : {std::pair{1.5, 0.1}, {1.59, 0.05}, {9.7, 0.1}}) {
+        const double turn = 2 * pi * frequency;
+        const TextRun run = run_for(
+            0.3 + 0.4 / frequency,
+            fmt::format("  s: {{type: control.sine, frequency: {:.17g} Hz, phase: {:.17g} rad}}\n"
+                        "  r: {{type: control.relay, threshold: {:.17g}, low: 0, high: 1, input: s}}\n",
+                        frequency, pi / 2 - turn * (0.3 + offset), std::cos(w)),
+            fixed(step), {"r"});
+        INFO("offset ", offset, ", w ", w, ", frequency ", frequency);
+        std::size_t count = 0;
+        for (double middle = 0.3 + offset; middle > -w / turn; middle -= 1 / frequency)
+          count += 2 - (middle - w / turn <= 0);
+        CHECK(static_cast<std::size_t>(run.statistics.event_count) == count);
+      }
+}
+
+TEST_CASE("a shaft that turns back within a step") {
+  // angle = a + v t - ½ k t²: passages of sin(3.5 angle) through a level, from its extremes one by one.
+  for (const auto& [v, level] : {std::pair{36.3, 0.999}, {21.7, 0.99}, {50.1, 0.9997}}) {
+    const double a = 1.74, k = 20, until = 3.7;
+    const auto g = [&](double t) { return std::sin(3.5 * (a + v * t - 0.5 * k * t * t)) - level; };
+    int count = 0;
+    const int points = 2000000;
+    for (int i = 0; i < points; ++i)
+      count += (g(until * i / points) < 0) != (g(until * (i + 1) / points) < 0);
+    const std::string text = fmt::format(
+        "  j: {{type: rotational.inertia, inertia: 0.1 kg*m^2, initial: {{velocity: {} rad/s, angle: {} "
+        "rad}}}}\n"
+        "  q: {{type: rotational.torque, at: j, value: -2 N*m}}\n"
+        "  s: {{type: control.expression, inputs: {{p: j.angle}}, expression: sin(3.5*p)}}\n"
+        "  r: {{type: control.relay, threshold: {}, low: 0, high: 1, input: s}}\n",
+        v, a, level);
+    for (const std::string& how : {fixed(0.5), fixed(0.1), fixed(0.013), adaptive(1e-4)}) {
+      INFO("v ", v, ", level ", level, ", ", how);
+      CHECK(run_for(until, text, how, {"r"}).statistics.event_count == count);
+    }
+  }
+}
+
+TEST_CASE("functions of a wave: three times its angle") {
+  for (const double level : {0.5, 0.95, 0.99})
+    for (const std::string& how : {adaptive(1e-3), adaptive(1e-5), fixed(0.1), fixed(0.01)}) {
+      const TextRun run =
+          run_for(10,
+                  fmt::format("  a: {{type: control.sine, frequency: 7.3 Hz}}\n"
+                              "  s: {{type: control.expression, inputs: {{w: a}}, expression: 3*w - 4*w^3}}\n"
+                              "  r: {{type: control.relay, threshold: {}, low: 0, high: 1, input: s}}\n",
+                              level),
+                  how, {"r"});
+      INFO("level ", level, ", ", how);
+      CHECK(run.statistics.event_count == 438);  // 219 periods
+    }
+}

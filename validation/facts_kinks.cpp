@@ -439,3 +439,24 @@ TEST_CASE("motion prescribed in pieces: the acceleration jumps where the law say
     CHECK(std::abs(last(model, "until: 1 s, adaptive: true, tolerance: 1e-6", "n.position") - exact) < 1e-6);
   }
 }
+
+TEST_CASE("a jump out of a branch that ends at its border: second order") {
+  // v(2 s) of a unit mass pushed by sqrt(t0 - t) until t0, then by c.
+  for (const auto& [t0, c] : {std::pair{0.503, 2.0}, {0.711, -1.0}, {1.237, 0.5}}) {
+    const double exact = 2.0 / 3 * std::pow(t0, 1.5) + c * (2 - t0);
+    std::vector<double> errors;
+    for (const double h : {0.04, 0.02, 0.01, 0.005}) {
+      const TextRun run(fmt::format(R"y(
+  a: {{type: translational.mass, mass: 1 kg}}
+  u: {{type: control.expression, expression: "t < {0} s ? sqrt({0} - t/(1 s)) : {1}"}}
+  q: {{type: translational.force, at: a, input: u}})y",
+                                    t0, c),
+                        fmt::format("until: 2 s, step: {} s", h), {"a.velocity"});
+      errors.push_back(std::abs(run.last[0] - exact));
+    }
+    INFO("t0 ", t0, ": ", errors[0], " ", errors[1], " ", errors[2], " ", errors[3]);
+    // The root itself leaves h^1.5 where it ends: what a trapezoidal sum of sqrt owes, 0.21 h^1.5, and no more.
+    for (std::size_t i = 0; i < errors.size(); ++i)
+      CHECK(errors[i] < 0.5 * std::pow(0.04 / std::pow(2, i), 1.5));
+  }
+}

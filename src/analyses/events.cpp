@@ -150,13 +150,13 @@ void EventWatch::choose_slight(const Step& step) {
   }
 }
 
-std::optional<double> EventWatch::first(const Step& step) {
+std::optional<double> EventWatch::first(const Step& step, bool shorter) {
   // So many parts that none of them turns by more than a quarter of a radian (T-phase-3).
   const int parts = static_cast<int>(std::clamp(std::ceil(4 * step.turn), 2.0, 1e6));
   values(step.stepper.result(), end_);
   for (std::size_t i = 0; i < functions_.size(); ++i)
     functions_[i].largest = std::max(functions_[i].largest, std::abs(end_[i]));
-  choose_slight(step);
+  if (!shorter) choose_slight(step);
   const auto any_below = [&](const std::vector<double>& g) {
     for (std::size_t i = 0; i < functions_.size(); ++i)
       if (below(i, g[i])) return true;

@@ -30,7 +30,14 @@ class EventWatch {
     double turn;  // rad: how far angles turn in it
   };
   /// The first fraction of the step at which a function is below zero; none if none is.
-  std::optional<double> first(const Step& step);
+  /// `shorter`: of a step that ends earlier than the one looked at before; what matters in that one still does.
+  std::optional<double> first(const Step& step, bool shorter = false);
+  /// After first(): is a function below zero at the very end of the step?
+  bool at_end() const {
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      if (below(i, end_[i])) return true;
+    return false;
+  }
   /// Functions that are below zero at the end of the step, or pass it within `slack` seconds.
   const std::vector<int>& passing(const Step& step, double slack);
   /// After passing(): how many seconds until the next one does, by its slope.
@@ -46,6 +53,8 @@ class EventWatch {
     return std::all_of(early_.begin(), early_.end(),
                        [&](int i) { return !functions_[i].corner && start_[i] <= 2 * least(functions_[i]); });
   }
+  /// The step just computed is to be taken, whatever lies within it.
+  void look_at_end(const Stepper& stepper) { values(stepper.result(), end_); }
   /// The step just looked at was taken. True: kinks were passed in it that did not matter (T-kink-3), and their sides change now.
   bool taken(State& state);
 

@@ -442,7 +442,7 @@ class Simulation::Run {
   /// Delays remember what their inputs were within the step just computed, where its ends alone do not tell (T-delay-3).
   void remember_within(State& state) {
     if (!system_.remembers()) return;
-    const double fine = options_.adaptive ? std::pow(4 * tolerance(), 0.25) : 0.5;  // rad
+    const double fine = options_.adaptive ? std::pow(4 * tolerance(), 0.25) : 0.1;  // rad
     const int parts = static_cast<int>(std::min(std::ceil(turn_ / fine), 1000.0));
     for (int k = 1; k < parts; ++k) {
       interior_.at(*stepper_, state, static_cast<double>(k) / parts, between_);
@@ -459,7 +459,9 @@ class Simulation::Run {
     auto first = watch_.first(step_of(state, turn_));
     if (!first) return true;
     const double exact = event_tolerance(state.t, step.size), rough = std::max(exact, 1e-3 * step.size);
-    const double turn_rate = turn_ / step.size;
+    const double turn_rate = turn_ / step.size, whole = step.size;
+    double passed =
+        watch_.at_end() ? whole : INFINITY;  // the shortest step so far at whose end something is below zero
     double low = 0, high = step.size, tolerance = exact;
     const auto aim = [&](double at) {
       tolerance = watch_.corners_only() ? rough : exact;
@@ -480,8 +482,10 @@ class Simulation::Run {
           return false;
         }
         turn_ = turn_rate * size;
-        first = watch_.first(step_of(state, turn_));
+        first = watch_.first(step_of(state, turn_), true);
+        if (watch_.at_end()) passed = std::min(passed, size);
       }
+      if (k == 10) return locate_by_ends(state, step, passed, exact, turn_rate);
       if (first) {
         high = size;
         const double earlier = std::max(*first * size, low);
@@ -498,6 +502,32 @@ class Simulation::Run {
     fired_ = watch_.passing(step_of(state, turn_), exact);
     const double taken = stepper_->step_size();
     if (step.size - taken > exact) shorten(step, state.t, taken);
+    return true;
+  }
+
+  /// The interior of steps leads nowhere, since they do not resolve what is fast: only their ends count. `passed`: a step at whose
+  /// end something is below zero; if there is none there is no event, and the whole step is taken.
+  bool locate_by_ends(State& state, PlannedStep& step, double passed, double exact, double turn_rate) {
+    const auto computed = [&](double size) {
+      const StepReport report = stepper_->attempt(state, size);
+      count(report.newton);
+      turn_ = turn_rate * size;
+      watch_.look_at_end(*stepper_);
+      if (!report.ok()) failed_ = report.newton;
+      return report.ok();
+    };
+    fired_.clear();
+    if (passed == INFINITY) return computed(step.size);
+    double low = 0, high = passed;
+    while (high - low > exact) {
+      const double middle = 0.5 * (low + high);
+      if (!(middle > low && middle < high)) break;
+      if (!computed(middle)) return false;
+      (watch_.at_end() ? high : low) = middle;
+    }
+    if (!computed(high)) return false;
+    fired_ = watch_.passing(step_of(state, turn_), exact);
+    if (step.size - high > exact) shorten(step, state.t, high);
     return true;
   }
 
