@@ -207,7 +207,8 @@ TEST_CASE("damper: stiff states at large steps, second order") {
 
 TEST_CASE("damper: as equations in the model file it gives the same numbers as the C function") {
   for (const double current : {0.3, 0.9, 1.6})
-    for (const double step : {10e-3, 1e-3}) {
+    for (const double step : {1e-3, 0.25e-3}) {
+      // At 10 ms, where pressures are off by several bar, what steps settle at the bump depends on how the flows are written.
       // What Newton leaves over reaches the stores times κ and the stiffness of the valves, up to 1e5 per second: it is
       // kept at rounding.
       const QuarterCar c = quarter_car(current, step, false, 1e-14),

@@ -48,11 +48,6 @@ class EventWatch {
   bool corners_only() const {
     return std::all_of(early_.begin(), early_.end(), [&](int i) { return functions_[i].corner; });
   }
-  /// … and whether all of these are modes that end at the beginning of the step, where their functions are zero.
-  bool at_beginning() const {
-    return std::all_of(early_.begin(), early_.end(),
-                       [&](int i) { return !functions_[i].corner && start_[i] <= 2 * least(functions_[i]); });
-  }
   /// The step just computed is to be taken, whatever lies within it.
   void look_at_end(const Stepper& stepper) { values(stepper.result(), end_); }
   /// The step just looked at was taken. True: kinks were passed in it that did not matter (T-kink-3), and their sides change now.

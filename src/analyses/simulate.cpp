@@ -469,7 +469,7 @@ class Simulation::Run {
     };
     double size = aim(std::min(*first, 1.0) * step.size);
     for (int k = 0; k < 60; ++k) {
-      if (size <= exact || (k == 0 && size <= 1e-6 * step.size && watch_.at_beginning())) {
+      if (size <= exact) {
         fired_ = watch_.early();
         shorten(step, state.t, 0);
         return true;
