@@ -58,7 +58,7 @@ void ConsistentStart::search(State& state) {
 
 void ConsistentStart::refuse_cycle(const std::string& who, bool in_expression) const {
   throw ModelError(
-      "E-CHATTER", fmt::format("t={:g} s", given_.t),
+      "E-CHATTER", who.substr(0, who.find(' ')),
       fmt::format("no modes of {} hold together at the start: each change leads to another", who),
       in_expression
           ? chatter_hint(true)
