@@ -615,10 +615,11 @@ void Expression::choose_switches() {
     return apply<double>(s.op, operand(0), operand(1), operand(2), side);
   };
   // Of the order of the distance from the border is a kink, of its square something smooth, as v|v|.
+  const bool few = switches_.size() <= 50;  // of many, none is looked at so closely
   const auto smooth = [&](int step) {
     constexpr double near = 1e-5;
     int looked = 0;
-    for (int seed = 1; seed <= 100 && looked < 3; ++seed) {
+    for (int seed = 1; seed <= 40 && looked < 3; ++seed) {
       const auto far = difference_beyond(tape_, step, near, seed, result),
                  half = difference_beyond(tape_, step, 0.1 * near, seed, result);
       if (!far || !half) continue;
@@ -630,12 +631,12 @@ void Expression::choose_switches() {
   std::erase_if(switches_, [&](const Switch& w) {
     const Step& s = tape_[w.step];
     if (!s.varies || !(jumps(s.op) || (bends(s.op) && shapes[w.step]))) return true;
-    return (bends(s.op) || continuous_at(w.step)) && smooth(w.step);
+    return few && (bends(s.op) || continuous_at(w.step)) && smooth(w.step);
   });
   for (std::size_t k = 0; k < switches_.size(); ++k) {
     Step& s = tape_[switches_[k].step];
     s.side = static_cast<int>(k);
-    s.held = jumps(s.op) && !continuous_at(switches_[k].step);
+    s.held = jumps(s.op) && !(few && continuous_at(switches_[k].step));
     holds_ = holds_ || s.held;
   }
 }
@@ -647,7 +648,7 @@ bool Expression::continuous_at(int step) const {
     return apply<double>(s.op, operand(0), operand(1), operand(2), side);
   };
   int looked = 0;
-  for (int seed = 1; seed <= 100 && looked < 3; ++seed) {
+  for (int seed = 1; seed <= 40 && looked < 3; ++seed) {
     const auto difference = difference_beyond(tape_, step, 0, seed, result);
     if (!difference) continue;
     if (*difference > 0) return false;
