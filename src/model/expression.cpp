@@ -726,7 +726,8 @@ void Expression::crossings(std::span<const double> inputs, const double* sides,
 }
 
 void Expression::cross(std::span<const double> inputs, double* sides, int i) const {
-  const auto& [v, taken] = tape_work();
+  const std::vector<double>& v = tape_work().result;
+  const std::vector<char>& taken = tape_work().taken;
   const auto live = [&](const Step& s) {
     return live_side(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]]);
   };
