@@ -101,7 +101,6 @@ bool EventWatch::dips(const Step& step, const Sample& a, const Sample& b, const 
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     if (functions_[i].muted || functions_[i].slight || below(i, c.g[i])) continue;
     double x[3] = {a.at, b.at, c.at}, g[3] = {a.g[i], b.g[i], c.g[i]};
-    if (found) x[2] = std::min(x[2], high.at);
     for (int tries = 0; tries < 12; ++tries) {
       const auto [least, most] = std::minmax({g[0], g[1], g[2]});
       if (!(most - least > 1e-9 * functions_[i].largest)) break;

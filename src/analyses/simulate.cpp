@@ -317,17 +317,18 @@ class Simulation::Run {
     for (;;) {
       const StepReport report = attempt(state, step.size);
       turn_ = report.ok() ? turned(state) : 0.0;
-      if (options_.adaptive && turn_ > 1.2 * most_turn) {  // whatever its error seems to be (T-phase-2)
+      const double least = std::max(10 * options_.h_min, 1e-15 * state.t);
+      if (options_.adaptive && turn_ > 1.2 * most_turn && step.size > 2 * least) {  // (T-phase-2)
         ++result_.statistics.rejected_steps;
         ++rejected_;
-        resolved_ = step.size * most_turn / turn_;
+        resolved_ = std::max(step.size * most_turn / turn_, least);
         shorten(step, state.t, resolved_);
         continue;
       }
       LocalError error;
       if (report.ok() && options_.adaptive) error = stepper_->local_error(state, options_.scales);
       const bool good = report.ok() && (!options_.adaptive || acceptable(state, step.size, error));
-      resolved_ = turn_ > 0 ? step.size * most_turn / turn_ : INFINITY;
+      resolved_ = turn_ > 0 ? std::max(step.size * most_turn / turn_, least) : INFINITY;
       const bool located = good && locate(state, step);
       if (located) {
         if (options_.adaptive && step.size > 0) {
