@@ -1,7 +1,11 @@
 // The transport delay against the method of steps: ẋ = −x(t − τ) from x = 1, whose solution is a polynomial on every interval
 // of length τ; echoes of a jump; delays shorter than the step. Constant and varying steps, every ρ∞ for states.
+#include <numbers>
+#include <random>
+
 #include "analyses/simulate.hpp"
 #include "model_case.hpp"
+#include "run_text.hpp"
 #include "support.hpp"
 
 using namespace escapement;
@@ -122,4 +126,47 @@ TEST_CASE("a delay shorter than the step, in a loop: an algebraic coupling, seco
     ladder.print(fmt::format("a delay of {} s, pattern of {}", tau, pattern.size()));
     ladder.check_second_order(0.1);
   }
+}
+
+// A relay whose input is delayed by about a step: every crossing once, whatever is remembered between and after (T-delay-4).
+TEST_CASE("a relay behind a delay switches once at each crossing") {
+  std::mt19937 generator(4);
+  const auto between = [&](double low, double high) {
+    return low + (high - low) * (static_cast<double>(generator()) + 0.5) / 4294967296.0;
+  };
+  const double twice_pi = 2 * std::numbers::pi;
+  int wrong = 0, looked_at = 0;
+  for (int k = 0; k < 400; ++k) {
+    const double f = std::pow(10, between(-1, 4)), h = between(0.01, 0.08) / f;
+    const double whole[] = {0.5, 0.9, 1, 1.0001, 1.3, 2};
+    const double delay = h * (k % 2 == 0 ? whole[k / 2 % 6] : between(0.1, 3));
+    const double phase = between(0, twice_pi), level = between(-0.9, 0.9), until = between(2, 5) / f;
+    const std::string settings =
+        k % 5 == 0 ? "adaptive: true, tolerance: 1e-5" : fmt::format("step: {:.17g} s", h);
+    // Crossings of the sine between its phases at the start and at the end.
+    const double end = phase + twice_pi * f * (until - delay);
+    int crossings = 0;
+    bool close = false;
+    for (int turn = -1; twice_pi * turn < end + twice_pi; ++turn)
+      for (const double angle : {std::asin(level), std::numbers::pi - std::asin(level)}) {
+        const double at = twice_pi * turn + angle;
+        if (at > phase && at < end) ++crossings;
+        close = close || std::min(std::abs(at - phase), std::abs(at - end)) < 1e-3;
+      }
+    if (close) continue;
+    ++looked_at;
+    const TextRun run(fmt::format(R"(
+    s: {{type: control.sine, amplitude: 1, frequency: {:.17g} Hz, phase: {:.17g} rad}}
+    d: {{type: control.delay, input: s, delay: {:.17g} s}}
+    r: {{type: control.relay, input: d, threshold: {:.17g}, low: 0, high: 1}}
+    i: {{type: control.integrator, input: r}})",
+                                  f, phase, delay, level),
+                      fmt::format("until: {:.17g} s, {}", until, settings), {"i"});
+    if (run.statistics.event_count == crossings) continue;
+    ++wrong;
+    MESSAGE(k, ": ", run.statistics.event_count, " events, not ", crossings, "; delay of ", delay / h,
+            " steps");
+  }
+  CHECK(wrong == 0);
+  CHECK(looked_at > 350);
 }

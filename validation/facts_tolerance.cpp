@@ -418,3 +418,53 @@ TEST_CASE("the error at the end is within ten times what the tolerance moves it 
     }
   }
 }
+
+// A light part in a stiff damper forgets its errors at once; the undamped swing beside it does not (T-error-10).
+TEST_CASE(
+    "a jumping force on a light part in a stiff damper takes few steps, and what swings stays within the "
+    "tolerance") {
+  const std::string parts = R"(
+    m: {type: translational.mass, mass: light}
+    d: {type: translational.damper, damping: c, between: [ground, m]}
+    k: {type: translational.spring, stiffness: soft, between: [ground, m]}
+    s: {type: control.step, time: 0.53 s, before: 0, after: 1}
+    F: {type: translational.force, at: m, input: s}
+    big: {type: translational.mass, mass: 2 kg, initial: {position: 0.3 m}}
+    swing: {type: translational.spring, stiffness: 120 N/m, between: [ground, big]}
+    G: {type: translational.force, at: big, input: s})";
+  struct Numbers {
+    double light, c, soft;  // kg, N·s/m, N/m
+  };
+  for (const auto& [light, c, soft] :
+       {Numbers{2.5e-6, 10, 5}, Numbers{2.5e-6, 1000, 5}, Numbers{1e-4, 40, 70}, Numbers{3e-9, 0.7, 1.5}}) {
+    const std::string head =
+        fmt::format("parameters: {{light: {:g} kg, c: {:g} N*s/m, soft: {:g} N/m}}", light, c, soft);
+    for (const double tolerance : {1e-3, 1e-5, 1e-7}) {
+      INFO(light, " kg, ", c, " N·s/m, tolerance ", tolerance);
+      const TextRun run(parts, fmt::format("until: 2 s, adaptive: true, tolerance: {:g}", tolerance),
+                        {"m.position", "m.velocity", "big.position", "big.velocity"}, head);
+      const double t = 2 - 0.53, root = std::sqrt(c * c - 4 * light * soft), fast = -(c + root) / (2 * light),
+                   slow = soft / light / fast;
+      const auto part = [&](double r, double other) { return std::exp(r * t) * other / (r - other); };
+      const double x = (1 + part(slow, fast) + part(fast, slow)) / soft;
+      const double v = (slow * part(slow, fast) + fast * part(fast, slow)) / soft;
+      const double w = std::sqrt(60.0), y = 0.3 * std::cos(2 * w) + (1 - std::cos(w * t)) / 120,
+                   u = -0.3 * w * std::sin(2 * w) + w * std::sin(w * t) / 120;
+      // Scales: nominal 1 m and 1 m/s and the largest that occurs; w takes errors from velocity to position and back.
+      CHECK(std::abs(run.last[0] - x) < 10 * tolerance);
+      CHECK(std::abs(run.last[1] - v) < 10 * tolerance);
+      CHECK(std::abs(run.last[2] - y) < 10 * tolerance);
+      CHECK(std::abs(run.last[3] - u) < 10 * w * tolerance);
+      // As many steps as the swing alone takes, and what it takes to resolve a decay: (h/τ)²/12 is the error of its rate, so
+      // 25 time constants are 25/√(12 tolerance) steps; four times that, and some to get there.
+      const TextRun alone(R"(
+    s: {type: control.step, time: 0.53 s, before: 0, after: 1}
+    big: {type: translational.mass, mass: 2 kg, initial: {position: 0.3 m}}
+    swing: {type: translational.spring, stiffness: 120 N/m, between: [ground, big]}
+    G: {type: translational.force, at: big, input: s})",
+                          fmt::format("until: 2 s, adaptive: true, tolerance: {:g}", tolerance), {});
+      CHECK(run.statistics.steps <
+            1.2 * static_cast<double>(alone.statistics.steps) + 4 * 25 / std::sqrt(12 * tolerance) + 300);
+    }
+  }
+}

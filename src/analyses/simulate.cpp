@@ -172,7 +172,7 @@ class Simulation::Run {
   void archive(Archive& a) {
     a(result_.state, result_.statistics, *stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
       singular_, regular_steps_, next_output_, overrides_, limited_, substep_, turns_guessed_, turning_told_,
-      excess_, turn_, resolved_, interior_);
+      delays_told_, excess_, turn_, resolved_, interior_);
     if (control_) a(*control_);
     else a(timetable_);
   }
@@ -245,9 +245,12 @@ class Simulation::Run {
       if (!over()) watch_.begin(state);
       return;
     }
-    if (!options_.bare) look_at_turns(state, step.size);
+    if (!options_.bare) {
+      look_at_turns(state, step.size);
+      look_at_delays(state, step.size);
+    }
     rows_within(state, step);
-    remember_within(state);
+    remember_within(state, step.end);
     stepper_->commit(state);
     state.t = step.end;
     ++s.steps;
@@ -318,17 +321,18 @@ class Simulation::Run {
       const StepReport report = attempt(state, step.size);
       turn_ = report.ok() ? turned(state) : 0.0;
       const double least = std::max(10 * options_.h_min, 1e-15 * state.t);
-      if (options_.adaptive && turn_ > 1.2 * most_turn && step.size > 2 * least) {  // (T-phase-2)
+      if (options_.adaptive && turn_ > 0 && step.size > 1.2 * resolving(step.size) &&
+          step.size > 2 * least) {  // (T-phase-2)
         ++result_.statistics.rejected_steps;
         ++rejected_;
-        resolved_ = std::max(step.size * most_turn / turn_, least);
+        resolved_ = std::max(resolving(step.size), least);
         shorten(step, state.t, resolved_);
         continue;
       }
       LocalError error;
       if (report.ok() && options_.adaptive) error = stepper_->local_error(state, options_.scales);
       const bool good = report.ok() && (!options_.adaptive || acceptable(state, step.size, error));
-      resolved_ = turn_ > 0 ? std::max(step.size * most_turn / turn_, least) : INFINITY;
+      resolved_ = turn_ > 0 ? std::max(resolving(step.size), least) : INFINITY;
       const bool located = good && locate(state, step);
       if (located) {
         if (options_.adaptive && step.size > 0) {
@@ -441,15 +445,32 @@ class Simulation::Run {
   EventWatch::Step step_of(State& state, double turn) { return {*stepper_, interior_, state, turn}; }
 
   /// Delays remember what their inputs were within the step just computed, where its ends alone do not tell (T-delay-3).
-  void remember_within(State& state) {
+  void remember_within(State& state, double end) {
     if (!system_.remembers()) return;
-    const double fine = options_.adaptive ? std::pow(4 * tolerance(), 0.25) : 0.1;  // rad
-    const int parts = static_cast<int>(std::min(std::ceil(turn_ / fine), 1000.0));
+    const int parts = static_cast<int>(std::min(std::ceil(turn_ / fine_turn()), 1000.0));
     for (int k = 1; k < parts; ++k) {
       interior_.at(*stepper_, state, static_cast<double>(k) / parts, between_);
       LentHistory histories(state, between_);
-      system_.remember_within(between_);
+      system_.remember_within(between_, stepper_->step_size(), end);
     }
+  }
+  /// rad between two samples of a delay (T-delay-3).
+  double fine_turn() const { return options_.adaptive ? std::pow(4 * tolerance(), 0.25) : 0.1; }
+  /// The longest step that resolves what turns, by the one just computed; also what a delay that is shorter than the step reads of
+  /// it (T-delay-4).
+  double resolving(double h) const {
+    const double longest = h * most_turn / turn_, fine = h * fine_turn() / turn_;
+    return longest <= delay_.time ? longest : std::max(delay_.time, std::min(fine, longest));
+  }
+  void look_at_delays(const State& state, double h) {
+    if (delays_told_ || options_.adaptive || !(h > delay_.time && turn_ > most_turn)) return;
+    delays_told_ = true;
+    const std::string name = owner_of_unknown(system_.unknown_name(delay_.row));
+    warn(
+        fmt::format("at t = {:.4g} s {} delays by less than a step, in which its input, or something else, "
+                    "turns by {:.3g} "
+                    "rad: its output is not resolved. A step of at most {:.3g} s, or `adaptive: true`",
+                    state.t, name, turn_, std::max(delay_.time, h * most_turn / turn_)));
   }
 
   /// Ends the step just computed at the first event, if there is one: steps to where the interpolant says, again and again,
@@ -1030,7 +1051,8 @@ class Simulation::Run {
   double turn_ = 0;             // rad, in the step just computed
   double resolved_ = INFINITY;  // s: steps up to this resolve what turns, as it did last
   int singular_ = 0;
-  bool turns_guessed_ = false, turning_told_ = false;  // warnings that are given once
+  bool turns_guessed_ = false, turning_told_ = false, delays_told_ = false;  // warnings that are given once
+  DynamicGroup::ShortestDelay delay_ = system_.shortest_delay();
   bool passes_ = false;  // the step just computed goes over a corner or a jump that is no event
   struct Excess {
     long steps = 0;                                     // whose error stayed above the tolerance …

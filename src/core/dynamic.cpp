@@ -200,7 +200,22 @@ double DynamicGroup::output(const State&, int, int) const { return NAN; }
 void DynamicGroup::remember(State& state, bool fresh) const {
   Work& work = Work::of_thread(largest_);
   for (const Placed& e : elements_)
-    if (e.history >= 0) e.element->remember(gather(state, e, work), state.history[e.history], fresh);
+    if (e.history >= 0) e.element->remember(gather(state, e, work), state.history[e.history], fresh, state.t);
+}
+
+void DynamicGroup::remember_within(State& state, double step, double end) const {
+  Work& work = Work::of_thread(largest_);
+  for (const Placed& e : elements_)
+    // One that has been read within this very step keeps to what it was read from (T-delay-4).
+    if (e.history >= 0 && e.element->delay() >= step)
+      e.element->remember(gather(state, e, work), state.history[e.history], false, end);
+}
+
+DynamicGroup::ShortestDelay DynamicGroup::shortest_delay() const {
+  ShortestDelay shortest;
+  for (const Placed& e : elements_)
+    if (e.history >= 0 && e.element->delay() < shortest.time) shortest = {e.element->delay(), e.row.back()};
+  return shortest;
 }
 
 double DynamicGroup::next_break(const State& state) const {

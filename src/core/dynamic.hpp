@@ -72,8 +72,10 @@ class DynamicElement {
 
   // ---- what a delay needs: a history of its own
   virtual bool remembers() const { return false; }
-  /// After an accepted step, or (fresh) at the start and after a jump.
-  virtual void remember(const Point&, History&, bool /*fresh*/) const {}
+  /// s: what it reads of its history is at least so old.
+  virtual double delay() const { return std::numeric_limits<double>::infinity(); }
+  /// After an accepted step, or (fresh) at the start and after a jump. `known`: the end of the step, if it is later.
+  virtual void remember(const Point&, History&, bool /*fresh*/, double /*known*/) const {}
   /// The next time at which a step should end, because something comes out that jumped; infinity: none.
   virtual double next_break(const History&) const { return std::numeric_limits<double>::infinity(); }
   /// From now on what jumps at time t (within slack) is behind us.
@@ -127,6 +129,13 @@ class DynamicGroup final : public GroupBase {
   const ModelError* fault() const override;
   int histories() const { return histories_; }
   void remember(State& state, bool fresh) const;
+  void remember_within(State& state, double step, double end) const;
+  /// The shortest, and the row of its output.
+  struct ShortestDelay {
+    double time = std::numeric_limits<double>::infinity();  // s
+    int row = -1;
+  };
+  ShortestDelay shortest_delay() const;
   double next_break(const State& state) const;
   void pass_breaks(State& state, double slack) const;
 

@@ -11,8 +11,9 @@ namespace escapement {
 struct History {
   struct Sample {
     double time, value;
-    bool fresh;  // a new smooth piece begins here
-    void archive(Archive& a) { a(time, value, fresh); }
+    bool fresh;    // a new smooth piece begins here
+    double known;  // since then: the end of its step
+    void archive(Archive& a) { a(time, value, fresh, known); }
   };
   std::vector<Sample> samples;
   std::size_t first = 0;      // samples before it are forgotten

@@ -82,9 +82,12 @@ class System {
 
   /// After an accepted step; `fresh` at the start and after a jump: what delays remember.
   void remember(State& s, bool fresh) const;
-  /// What delays remember of an instant within a step that is about to be taken.
-  void remember_within(State& s) const {
-    if (remembering_) remembering_->remember(s, false);
+  /// What delays remember of an instant within a step of this size, up to `end`, that is about to be taken.
+  void remember_within(State& s, double step, double end) const {
+    if (remembering_) remembering_->remember_within(s, step, end);
+  }
+  DynamicGroup::ShortestDelay shortest_delay() const {
+    return remembering_ ? remembering_->shortest_delay() : DynamicGroup::ShortestDelay{};
   }
   bool remembers() const { return remembering_ != nullptr; }
   /// The angles whose sines elements take (T-phase), one after the other.

@@ -89,11 +89,12 @@ class GeneralizedAlpha final : public Stepper {
     bool hidden = false;    // some rates of stores follow from derivatives of algebraic rows
     Excitation excitation;  // the last jump, or the start
     bool forgets = true;    // fast parts make the errors of states count less (T-error-5)
-    bool tiny = false;      // the last step was in index-1 form because of its size (T-constraint-10)
+    bool forgets_velocities = true;  // … and those of velocities (T-error-10)
+    bool tiny = false;         // the last step was in index-1 form because of its size (T-constraint-10)
     std::vector<double> mass;  // of positions, at the start
     void archive(Archive& ar) {
-      ar(excitation, forgets, algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span,
-         third_slope, largest, third, offset, tiny, mass);
+      ar(excitation, forgets, forgets_velocities, algebraic, hidden, a, w, D, E, first, slope, curve,
+         last_step, span, third_slope, largest, third, offset, tiny, mass);
     }
   };
   History history;
@@ -158,6 +159,7 @@ class GeneralizedAlpha final : public Stepper {
   void rounding_noise(const State& from, std::span<double> noise);
   LocalError largest_error(State& from, const ErrorScales& scales);
   bool forget(double horizon);
+  bool forget_velocities(double horizon);
   void prepare_slow();
   double between_ends(int row, double change) const;
 

@@ -158,6 +158,18 @@ LocalError GeneralizedAlpha::largest_error(State& from, const ErrorScales& scale
     count(i, false, defect_q_[i], turns_[i] ? 0.0 : reach_(from, i), scales.positions);
     count(i, true, defect_v_[i], from.rate[i], scales.velocities);
   }
+  if (error.size > (history.forgets_velocities ? 0.1 : StepControl::accept) && error.rate &&
+      forget_velocities(scales.horizon)) {
+    const double all = std::exchange(error, {}).size;
+    for (int i = 0; i < positions; ++i) {
+      const bool swings = carried_[0][i] > 0;  // then its velocity counts in full
+      count(i, false, std::abs(defect_q_[i]) + (swings ? 0.0 : scales.horizon * scratch_[i]),
+            turns_[i] ? 0.0 : reach_(from, i), scales.positions);
+      count(i, true, std::max(std::abs(defect_v_[i]) / share, scratch_[i] + carried_[0][i]), from.rate[i],
+            scales.velocities);
+    }
+    history.forgets_velocities = error.size < 0.5 * all;
+  }
   const LocalError mechanical = error;
   for (int i = states.begin; i < states.end; ++i)
     count(i, false, rows_[i], from.value[at[i]],
@@ -262,6 +274,50 @@ bool GeneralizedAlpha::forget(double horizon) {
   if (!slow_->factor(slow_values_).ok) return false;
   scratch_ = rows_;
   step_of(*slow_, scratch_);
+  return true;
+}
+
+/// The same for velocities: what errors of theirs, made again in every step, leave at the end of the horizon goes into scratch_,
+/// what swings and so does not decay into carried_[0] (T-error-10).
+bool GeneralizedAlpha::forget_velocities(double horizon) {
+  const int positions = system_.rows(Kind::position).end;
+  const auto product = [&](const Shift& shift, const std::vector<double>& x) {  // of the rows of positions
+    stores_.resize(system_.pattern().nonzeros());
+    system_.tangent(trial_, shift, {}, work_, stores_);
+    multiply(system_.pattern(), stores_, x, work_);
+    std::fill(work_.begin() + positions, work_.end(), 0.0);
+    return std::span<const double>(work_);
+  };
+  if (!slow_) prepare_slow();
+  Shift at_end{
+      .position = horizon * horizon, .velocity = horizon, .acceleration = 1, .store = 1, .flow = horizon};
+  at_end.holonomic_scale = 1 / at_end.position;
+  at_end.nonholonomic_scale = 1 / horizon;
+  system_.tangent(trial_, at_end, {}, work_, slow_values_);
+  if (!slow_->factor(slow_values_).ok) return false;
+  auto& y = carried_[0];
+  y.assign(system_.size(), 0.0);
+  std::copy_n(defect_v_.begin(), positions, y.begin());
+  const auto start = product(Shift::mass(), y);
+  scratch_.assign(start.begin(), start.end());
+  slow_->solve(scratch_);
+  for (int k = 0; k < 3; ++k) {  // what a step does not resolve goes
+    const auto momentum = product(Shift::mass(), y);
+    std::copy(momentum.begin(), momentum.end(), y.begin());
+    newton_.solver().solve(y);
+    std::fill(y.begin() + positions, y.end(), 0.0);
+  }
+  auto &damped = carried_[1], &stiff = carried_[2];
+  const auto damping = product(Shift::damping(), y);
+  damped.assign(damping.begin(), damping.end());
+  const auto stiffness = product(Shift::stiffness(), y);
+  stiff.assign(stiffness.begin(), stiffness.end());
+  const auto momentum = product(Shift::mass(), y);
+  for (int i = 0; i < positions; ++i) {
+    const double m = y[i] * momentum[i], c = y[i] * damped[i], k = y[i] * stiff[i];
+    scratch_[i] = std::abs(scratch_[i]);
+    y[i] = c > 0 && c * c >= 4 * std::abs(k * m) ? 0.0 : std::abs(y[i]);
+  }
   return true;
 }
 

@@ -58,11 +58,24 @@ class StepControl {
     }
     last_error_ = e;
     last_size_ = h;
+    ++taken_;
+    if (repeats_ < often) return;
+    ceiling_ *= 1 + 0.2 / repeats_;
+    next_ = std::min(next_, ceiling_);
   }
   /// … and was not taken.
   void rejected(double h, double error) {
     next_ = h * std::clamp(0.9 * std::pow(error / aim, -0.5), 0.1, 0.7);
     fresh_ = std::max(fresh_, 1);
+    if (taken_ == 0) return;  // a shorter one was rejected too: as short as its error says
+    // Errors that leap between this size and that of the last step, again and again: steps stay between the two (T-step-7).
+    const bool again = taken_ <= 4 * (1 + repeats_) && h < 2 * refused_ && h > 0.5 * refused_;
+    repeats_ = again ? std::min(repeats_ + 1, 20) : 0;
+    refused_ = h;
+    taken_ = 0;
+    if (repeats_ < often) return;
+    ceiling_ = 0.8 * h;
+    next_ = std::max(next_, std::min(last_size_, 0.7 * h));
   }
   /// It had no solution.
   void failed(double h) {
@@ -70,12 +83,18 @@ class StepControl {
     fresh_ = std::max(fresh_, 2);
   }
   /// A jump: what comes may be faster or slower.
-  void interrupted() { fresh_ = 2; }
+  void interrupted() {
+    fresh_ = 2;
+    repeats_ = 0;
+  }
   bool too_small() const { return next_ < smallest_; }
-  void archive(Archive& a) { a(next_, last_error_, last_size_, fresh_, credit_); }
+  void archive(Archive& a) {
+    a(next_, last_error_, last_size_, fresh_, credit_, ceiling_, refused_, taken_, repeats_);
+  }
 
  private:
   static constexpr double aim = 0.6;
+  static constexpr int often = 3;                     // rejections at about the same size: no accident
   static constexpr double reserve = 0.1, part = 0.1;  // credit at the start; what one step may use of it
   /// Steps that change little are held: the scheme is not A-stable under steps that alternate (T-step-3).
   void change(double h, double ratio, bool whole) {
@@ -86,6 +105,9 @@ class StepControl {
   double smallest_, largest_, rounding_, next_, last_error_ = 1, last_size_ = 1;
   double credit_;  // s: time whose share of the tolerance is still to be used
   double planned_ = 0, tried_size_ = 0, tried_error_ = 0, falls_ = NAN;  // of the steps rejected in a row
+  double ceiling_ = 0, refused_ = 0;  // of the next step, while rejections repeat; the last size rejected
+  long taken_ = 0;
+  int repeats_ = 0;  // steps since then; rejections at about the same size
   int fresh_ = 3;
 };
 

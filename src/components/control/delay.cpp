@@ -43,7 +43,11 @@ Delay::Value Delay::delayed(double t, const History& history) const {
 
   std::size_t begin = i - 1, end = i;
   while (begin > history.first && !s[begin].fresh) --begin;
-  while (end < s.size() && !s[end].fresh && end < i + 2) ++end;
+  // Of later samples only those that are known whenever this interval comes out: what was read stays as it was read, however
+  // much is remembered later (T-delay-4).
+  while (end < s.size() && !s[end].fresh && end < i + 2 &&
+         (end == i || s[end].known < s[i - 1].time + delay_))
+    ++end;
   const bool open = now && end == s.size();  // the present value may take part
   const bool needed = open && at > s.back().time;
   // Four neighbours, two on each side where there are as many.
@@ -64,7 +68,7 @@ Delay::Value Delay::delayed(double t, const History& history) const {
   return y;
 }
 
-void Delay::remember(const Point& p, History& history, bool fresh) const {
+void Delay::remember(const Point& p, History& history, bool fresh, double known) const {
   std::vector<Sample>& s = history.samples;
   const double u = p.value[0];
   // What was remembered at this very instant gives way: pieces without a length are none.
@@ -77,7 +81,7 @@ void Delay::remember(const Point& p, History& history, bool fresh) const {
   // Only what jumped must be met exactly when it comes out; a kink costs no order.
   if (fresh && (start || std::abs(u - s.back().value) > 1e-9 * (std::abs(u) + std::abs(s.back().value))))
     history.jumps.push_back(p.t);
-  s.push_back({p.t, u, fresh});
+  s.push_back({p.t, u, fresh, known});
   while (history.first + 4 < s.size() && s[history.first + 3].time < p.t - delay_) ++history.first;
   if (history.first > s.size() / 2 && history.first > 64) {
     s.erase(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(history.first));

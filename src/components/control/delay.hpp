@@ -15,7 +15,8 @@ class Delay final : public DynamicElement {
   bool couples(int row, int) const override { return row == 1; }
   void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const override;
   bool remembers() const override { return true; }
-  void remember(const Point& p, History& history, bool fresh) const override;
+  double delay() const override { return delay_; }
+  void remember(const Point& p, History& history, bool fresh, double known) const override;
   double next_break(const History& history) const override;
   void pass_break(double t, double slack, History& history) const override;
 
