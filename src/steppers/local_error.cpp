@@ -313,13 +313,10 @@ bool GeneralizedAlpha::forget_velocities(double horizon) {
   const auto stiffness = product(Shift::stiffness(), y);
   stiff.assign(stiffness.begin(), stiffness.end());
   const auto momentum = product(Shift::mass(), y);
-  const auto dies_out = [](double m, double c, double k) { return c > 0 && c * c >= 4 * std::abs(k * m); };
-  double m = 0, c = 0, k = 0;  // of all together, and each by itself
-  for (int i = 0; i < positions; ++i) m += y[i] * momentum[i], c += y[i] * damped[i], k += y[i] * stiff[i];
-  const bool all = dies_out(m, c, k);
   for (int i = 0; i < positions; ++i) {
+    const double m = y[i] * momentum[i], c = y[i] * damped[i], k = y[i] * stiff[i];
     scratch_[i] = std::abs(scratch_[i]);
-    y[i] = all || dies_out(y[i] * momentum[i], y[i] * damped[i], y[i] * stiff[i]) ? 0.0 : std::abs(y[i]);
+    y[i] = c > 0 && c * c >= 4 * std::abs(k * m) ? 0.0 : std::abs(y[i]);
   }
   return true;
 }
