@@ -578,6 +578,7 @@ std::optional<double> difference_beyond(const Tape& tape, int step, double beyon
     }
     return true;
   };
+  const double size = std::array{4.0, 400.0, 0.04, 4e4}[seed % 4];  // of the other inputs
   std::vector<double> v(tape.size());
   std::vector<char> taken(tape.size());
   double end[2];
@@ -585,7 +586,7 @@ std::optional<double> difference_beyond(const Tape& tape, int step, double beyon
     for (std::size_t i = 0; i < tape.size(); ++i) {
       const auto& s = tape[i];
       if (s.op == Op::number) v[i] = s.number;
-      else if (s.op == Op::input) v[i] = 4 * std::sin(12.9898 * (s.index + 1) + 78.233 * seed);
+      else if (s.op == Op::input) v[i] = size * std::sin(12.9898 * (s.index + 1) + 78.233 * seed);
       else v[i] = apply(s, v, static_cast<int>(i) == step ? 1.0 - 2 * k : 0.0);
       if (same(static_cast<int>(i))) v[i] = border + beyond * (1 + std::abs(border));
     }
@@ -593,8 +594,22 @@ std::optional<double> difference_beyond(const Tape& tape, int step, double beyon
     end[k] = v.back();
     if (!taken[step] || !std::isfinite(end[k])) return std::nullopt;
   }
-  const double size = std::abs(end[0]) + std::abs(end[1]), difference = std::abs(end[0] - end[1]);
-  return difference <= 1e-12 * size ? 0.0 : difference;
+  const double sum = std::abs(end[0]) + std::abs(end[1]), difference = std::abs(end[0] - end[1]);
+  return difference <= 1e-12 * sum ? 0.0 : difference;
+}
+
+/// Does no set of inputs show the trait in question at the border of a step? Only those count with which its side matters well
+/// beyond: in min(v, sign(x)) it does not where v < −1, and nothing is learnt there.
+template <class Tape, class Apply, class Trait>
+bool never_seen(const Tape& tape, int step, const Apply& apply, const Trait& trait) {
+  int looked = 0;
+  for (int seed = 0; seed < 60; ++seed) {
+    if (difference_beyond(tape, step, 0.3, seed, apply).value_or(0) == 0) continue;
+    const std::optional<bool> shown = trait(seed);
+    if (shown.value_or(false)) return false;
+    looked += shown.has_value();
+  }
+  return looked > 0;
 }
 
 }  // namespace
@@ -618,15 +633,11 @@ void Expression::choose_switches() {
   const bool few = switches_.size() <= 50;  // of many, none is looked at so closely
   const auto smooth = [&](int step) {
     constexpr double near = 1e-5;
-    int looked = 0;
-    for (int seed = 1; seed <= 40 && looked < 3; ++seed) {
+    return never_seen(tape_, step, result, [&](int seed) {
       const auto far = difference_beyond(tape_, step, near, seed, result),
                  half = difference_beyond(tape_, step, 0.1 * near, seed, result);
-      if (!far || !half) continue;
-      if (*far > 30 * *half || *far == 0) ++looked;
-      else return false;
-    }
-    return looked > 0;
+      return far && half ? std::optional(*far <= 30 * *half && *far > 0) : std::nullopt;
+    });
   };
   std::erase_if(switches_, [&](const Switch& w) {
     const Step& s = tape_[w.step];
@@ -647,14 +658,10 @@ bool Expression::continuous_at(int step) const {
     const auto operand = [&](int k) { return v[s.operand[s.operand[k] < 0 ? 0 : k]]; };
     return apply<double>(s.op, operand(0), operand(1), operand(2), side);
   };
-  int looked = 0;
-  for (int seed = 1; seed <= 40 && looked < 3; ++seed) {
+  return never_seen(tape_, step, result, [&](int seed) {
     const auto difference = difference_beyond(tape_, step, 0, seed, result);
-    if (!difference) continue;
-    if (*difference > 0) return false;
-    ++looked;
-  }
-  return looked > 0;
+    return difference ? std::optional(*difference > 0) : std::nullopt;
+  });
 }
 
 namespace {
