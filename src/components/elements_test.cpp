@@ -9,6 +9,7 @@
 #include "components/control/sine.hpp"
 #include "components/control/state_space.hpp"
 #include "components/control/step.hpp"
+#include "components/control/table_map.hpp"
 #include "components/control/tanh_saturation.hpp"
 #include "components/math/equations.hpp"
 #include "components/planar/body.hpp"
@@ -182,7 +183,7 @@ TEST_CASE("sources, linear terms, controller and limiter") {
   b.add(control::Constant{r, 2.0});
   b.add(control::Sine{f, 2.0, 0.5, 0.1, 0.2});
   b.add(control::Pid{r, y, f, v, i, d, 3.0, 0.5, 0.2, 0.05, 0.7, 0.3});
-  b.add(control::Limiter{v, u, -1.0, 1.5});
+  b.add(control::TableMap{v, u, control::saturation(-1.0, 1.5)});
   b.add(control::StateFromSignal{i, u, 4.0});
   b.add(control::StateFromSignal{i, v, -4.0});
   b.add(control::Integrated{x});

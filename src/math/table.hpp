@@ -30,7 +30,8 @@ class Table {
   S along(const S& at, std::size_t first, std::size_t last) const {
     if (!slope_.empty()) return (*this)(at);
     const std::size_t i = std::clamp(interval(value(at)), first, last - 1);
-    return y_[i] + (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]) * (at - x_[i]);
+    const std::size_t near = value(at) - x_[i] < x_[i + 1] - value(at) ? i : i + 1;  // exact next to points
+    return y_[near] + (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]) * (at - x_[near]);
   }
   /// Points at which its slope jumps, but for those where it does so all along: a fine table of a smooth curve has none. With
   /// `hold`, it is constant beyond its ends.

@@ -9,7 +9,7 @@ ComponentType control_backlash() {
       "time · d/dt output = dead_zone(input − output) with a dead zone of ± gap / 2. The output rests while "
       "the input is within ± gap / 2 of it; beyond, it is dragged along with a lag of the time constant "
       "`time`, which should be short against the changes of the input: dragged at the rate r, it trails the "
-      "edge of the gap by time · r. The equation is continuous, so second order is kept.";
+      "edge of the gap by time · r. Steps of the integrator end where dragging begins and ends.";
   type.is_block("the dragged signal", true);
   type.connects(input("any", "the driving signal").any_width());
   type.takes(number("gap", "any", "width of the play, in all").of_output().at_least(0));
@@ -22,10 +22,9 @@ lever: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 play: {type: control.backlash, gap: 1, time: 2 ms, input: lever, initial: {output: 0.2}}
 )yaml";
   type.build = [](Build& b) {
-    const auto dead_zone = [half = 0.5 * b.number("gap")](const Dual<1>& e) {
-      return control::positive_part(e - half, 0) - control::positive_part(-e - half, 0);
-    };
-    control::build_nonlinear_lag(b, {1.0, -1.0, dead_zone, 1 / b.number("time"), 0.0}, 0.0);
+    const double half = 0.5 * b.number("gap");
+    control::build_nonlinear_lag(b, {1.0, -1.0, control::dead_zone(-half, half), 1 / b.number("time"), 0.0},
+                                 0.0);
   };
   return type;
 }

@@ -1,4 +1,5 @@
 #include "components/control/map.hpp"
+#include "components/control/table_map.hpp"
 #include "model/component.hpp"
 
 namespace escapement {
@@ -7,6 +8,7 @@ namespace {
 void build(Build& b) {
   const double low = b.number("lower"), high = b.number("upper"), width = b.number("smooth");
   if (!(low <= high)) b.refuse("E-RANGE", "lower", "is above `upper`");
+  if (width == 0) return control::build_table_map(b, control::dead_zone(low, high));
   control::build_map(b, [=](const Dual<1>& u) {
     return control::positive_part(u - high, width) - control::positive_part(low - u, width);
   });
@@ -17,8 +19,8 @@ void build(Build& b) {
 ComponentType control_dead_zone() {
   ComponentType type("control.dead_zone", "A signal that has no effect within a zone.");
   type.description =
-      "output = input − upper above `upper`, input − lower below `lower`, zero between them. Sharp corners "
-      "keep second order (the output is continuous). With `smooth: w` a parabola rounds each corner within ± "
+      "output = input − upper above `upper`, input − lower below `lower`, zero between them. Steps "
+      "of the integrator end at its sharp corners. With `smooth: w` a parabola rounds each corner within ± "
       "w "
       "/ 2, so that the slope is continuous, too.";
   type.is_block("what reaches beyond the zone", true);

@@ -20,11 +20,48 @@ double extremum(double sign, double width, std::span<const double> u, std::span<
   return sign * best;
 }
 
+namespace {
+
+/// The sharp one: which input leads is memory, counted from 1, and steps end where another one takes over (T-kink).
+class Leader final : public SignalFunction {
+ public:
+  Leader(const std::vector<Signal<1>>& inputs, const Signal<1>& output, double sign)
+      : SignalFunction(inputs, {output}), sign_(sign) {}
+  int sides() const override { return inputs_ > 1 ? 1 : 0; }
+  void crossings(const Point& p, std::span<double> functions) const override {
+    const auto u = p.value.first(inputs_);
+    const int lead = static_cast<int>(p.sides[0]) - 1;
+    functions[0] = lead < 0 ? -1 : sign_ * (u[lead] - u[best(u, lead)]);
+  }
+  void cross(const Point& p, int, double* sides) const override {
+    sides[0] = 1 + best(p.value.first(inputs_), static_cast<int>(sides[0]) - 1);
+  }
+  std::string switch_text(int) const override { return sign_ > 0 ? "largest" : "smallest"; }
+  void function(double, std::span<const double> u, const double* sides, std::span<double> y,
+                std::span<double> jacobian) const override {
+    const int lead = sides && inputs_ > 1 && sides[0] > 0 ? static_cast<int>(sides[0]) - 1 : best(u, -1);
+    y[0] = u[lead];
+    if (!jacobian.empty()) jacobian[lead] = 1;
+  }
+
+ private:
+  /// The first of all that lead, or that would without this one.
+  int best(std::span<const double> u, int without) const {
+    int at = without == 0 ? 1 : 0;
+    for (int i = at + 1; i < inputs_; ++i)
+      if (i != without && sign_ * u[i] > sign_ * u[at]) at = i;
+    return at;
+  }
+  double sign_;
+};
+
+}  // namespace
+
 ComponentType extremum_block(const char* name, const std::string& word, double sign) {
   ComponentType type(name, "The " + word + " of several signals.");
   type.description =
       "Part by part over the inputs, or (`of: all`) the " + word +
-      " of all parts of all inputs. Where the lead changes the slope jumps, which keeps second order. With "
+      " of all parts of all inputs. Steps of the integrator end where the lead changes. With "
       "`smooth: w` two signals are blended by a parabola while they differ by less than w / 2, so that the "
       "slope is continuous, too; where both are equal the output is off by w / 8. Several signals are "
       "blended "
@@ -55,10 +92,14 @@ single: {type: )yaml" +
                                                                std::span<double> gradient) {
       return extremum(sign, w, u, gradient);
     };
-    if (b.text("of") == "inputs") return build_part_by_part(b, rule);
+    const AddPart add = [&](const std::vector<Signal<1>>& inputs, const Signal<1>& output) {
+      if (b.number("smooth") > 0) add_function(b, inputs, output, rule);
+      else b.add_dynamic(std::make_unique<Leader>(inputs, output, sign));
+    };
+    if (b.text("of") == "inputs") return part_by_part(b, b.signals("inputs"), add);
     std::vector<Signal<1>> all;
     for (const auto& input : b.signals("inputs")) all.insert(all.end(), input.begin(), input.end());
-    add_function(b, all, b.output(), rule);
+    add(all, b.output());
   };
   return type;
 }

@@ -28,6 +28,11 @@ void build_part_by_part(Build& b, const Function::Rule& rule) {
 
 void build_part_by_part(Build& b, const std::vector<std::vector<Signal<1>>>& inputs,
                         const Function::Rule& rule) {
+  part_by_part(b, inputs,
+               [&](const std::vector<Signal<1>>& u, const Signal<1>& y) { add_function(b, u, y, rule); });
+}
+
+void part_by_part(Build& b, const std::vector<std::vector<Signal<1>>>& inputs, const AddPart& add) {
   const auto output = b.outputs();
   for (std::size_t k = 0; k < inputs.size(); ++k)
     if (inputs[k].size() != 1 && inputs[k].size() != output.size())
@@ -38,7 +43,7 @@ void build_part_by_part(Build& b, const std::vector<std::vector<Signal<1>>>& inp
   for (std::size_t i = 0; i < output.size(); ++i) {
     std::vector<Signal<1>> u;
     for (const auto& input : inputs) u.push_back(input.size() == 1 ? input[0] : input[i]);
-    add_function(b, u, output[i], rule);
+    add(u, output[i]);
   }
 }
 

@@ -29,6 +29,10 @@ class Function final : public SignalFunction {
 void add_function(Build& b, const std::vector<Signal<1>>& inputs, const Signal<1>& output,
                   Function::Rule rule);
 
+/// For every part of the output: what makes it of the parts of `inputs` that belong to it; single ones serve every part.
+using AddPart = std::function<void(const std::vector<Signal<1>>& inputs, const Signal<1>& output)>;
+void part_by_part(Build& b, const std::vector<std::vector<Signal<1>>>& inputs, const AddPart& add);
+
 /// The block output = rule(first, second, … of `inputs`), part by part; single inputs serve every part.
 void build_part_by_part(Build& b, const Function::Rule& rule);
 /// … of these signals instead, as wide as `inputs`.

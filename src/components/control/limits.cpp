@@ -5,6 +5,7 @@
 
 #include "components/control/linear.hpp"
 #include "components/control/pid.hpp"
+#include "components/control/table_map.hpp"
 
 namespace escapement::control {
 
@@ -39,7 +40,7 @@ Signal<1> Limits::demand_of(Build& b, Signal<1> output, const std::string& name)
   for (const double limit : {minimum, maximum})
     if (std::isfinite(limit)) size = std::max(size, 2 * std::abs(limit));
   const auto demand = b.system.signal<1>(name, {.nominal = size > 0 ? size : 1.0});
-  b.add(Limiter{demand, output, minimum, maximum});
+  b.add(TableMap{demand, output, saturation(minimum, maximum)});
   return demand;
 }
 

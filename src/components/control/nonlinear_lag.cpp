@@ -15,7 +15,9 @@ void build_nonlinear_lag(Build& b, const NonlinearLag& lag, double start) {
     b.add(Defined{argument});
     b.add(SignalFromSignal{argument, u[i], lag.gain});
     b.add(SignalFromState{argument, x, lag.feedback});
-    b.add(Map{argument, drive, lag.function});
+    if (const auto* pieces = std::get_if<std::shared_ptr<const TablePieces>>(&lag.function))
+      b.add(TableMap{argument, drive, *pieces});
+    else b.add(Map{argument, drive, std::get<Map::Function>(lag.function)});
     b.add(Integrated{x});
     b.add(StateFromSignal{x, drive, lag.rate});
     if (lag.decay != 0) b.add(StateFromState{x, x, -lag.rate * lag.decay});

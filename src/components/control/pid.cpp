@@ -5,7 +5,6 @@
 #include "components/control/limits.hpp"
 
 template class escapement::Group<escapement::control::Pid>;
-template class escapement::Group<escapement::control::Limiter>;
 
 namespace escapement {
 namespace {

@@ -1,4 +1,4 @@
-// A PID controller with a filtered derivative, and the hard limits of its output.
+// A PID controller with a filtered derivative.
 #pragma once
 #include "core/group.hpp"
 
@@ -33,27 +33,6 @@ struct Pid {
   }
 };
 
-/// output = input within [minimum, maximum], the nearer limit outside.
-struct Limiter {
-  Signal<1> input, output;
-  double minimum, maximum;
-
-  static constexpr int kinks = 1;  // negative inside the limits, positive outside
-  auto variables() const { return std::tie(input, output); }
-  void flow(const auto& z, auto& out) const {
-    const auto u = z(input);
-    const double at = value(u);
-    out(output) += z(output);
-    if (at < minimum) out(output) -= minimum;
-    else if (at > maximum) out(output) -= maximum;
-    else out(output) -= u;
-  }
-  double kink(const auto& z, int) const {
-    return std::max(minimum - value(z(input)), value(z(input)) - maximum);
-  }
-};
-
 }  // namespace escapement::control
 
 extern template class escapement::Group<escapement::control::Pid>;
-extern template class escapement::Group<escapement::control::Limiter>;

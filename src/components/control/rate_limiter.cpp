@@ -8,7 +8,7 @@ ComponentType control_rate_limiter() {
   type.description =
       "d/dt output = (input − output) / time, limited to [−falling, rising]. Far from the input the output "
       "moves at the limiting rate; near it, it follows with the time constant `time`, which should be short "
-      "against the changes of the input. The equation is continuous, so second order is kept.";
+      "against the changes of the input. Steps of the integrator end where a limit is reached or left.";
   type.is_block("the limited signal", true);
   type.connects(input("any", "the signal to follow").any_width());
   type.takes(number("rising", "any", "largest rate upwards, per second").positive());
@@ -26,10 +26,7 @@ gentle: {type: control.rate_limiter, rising: 10, falling: 4, time: 5 ms, input: 
   type.build = [](Build& b) {
     const double up = b.number("rising"), down = b.has("falling") ? b.number("falling") : up,
                  rate = 1 / b.number("time");
-    const auto limited = [=](const Dual<1>& v) {
-      return control::positive_part(v + down, 0) - control::positive_part(v - up, 0) - down;
-    };
-    control::build_nonlinear_lag(b, {rate, -rate, limited, 1.0, 0.0}, 0.0);
+    control::build_nonlinear_lag(b, {rate, -rate, control::saturation(-down, up), 1.0, 0.0}, 0.0);
   };
   return type;
 }

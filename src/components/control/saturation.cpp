@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "components/control/map.hpp"
-#include "components/control/pid.hpp"
+#include "components/control/table_map.hpp"
 #include "model/component.hpp"
 
 namespace escapement {
@@ -16,11 +16,7 @@ void build(Build& b) {
   if (!(low < high)) b.refuse("E-RANGE", "minimum", "is not below `maximum`");
   if (width > high - low)
     b.refuse("E-RANGE", "smooth", "the rounded corners overlap", "at most maximum − minimum");
-  if (width == 0) {
-    const auto u = b.wide_signal("input"), y = b.outputs();
-    for (std::size_t i = 0; i < y.size(); ++i) b.add(control::Limiter{u[i], y[i], low, high});
-    return;
-  }
+  if (width == 0) return control::build_table_map(b, control::saturation(low, high));
   control::build_map(b, [=](const Dual<1>& u) {
     Dual<1> y = u;
     if (std::isfinite(low)) y = low + control::positive_part(u - low, width);
@@ -34,8 +30,8 @@ void build(Build& b) {
 ComponentType control_saturation() {
   ComponentType type("control.saturation", "Limits a signal from below, from above, or both.");
   type.description =
-      "output = input within [minimum, maximum], the nearer limit outside. Sharp corners keep second order "
-      "(the output is continuous). With `smooth: w` a parabola rounds each corner within ± w / 2 of the "
+      "output = input within [minimum, maximum], the nearer limit outside. Steps of the integrator end at "
+      "its sharp corners. With `smooth: w` a parabola rounds each corner within ± w / 2 of the "
       "limit, "
       "so that the slope is continuous, too; `control.tanh_saturation` is smooth everywhere.";
   type.is_block("the limited signal", true);

@@ -1,33 +1,14 @@
-#include "components/control/table_pieces.hpp"
-#include "core/group.hpp"
+#include "components/control/table_map.hpp"
 #include "model/component.hpp"
 
 namespace escapement {
-namespace control {
-
-struct TableMap {
-  Signal<1> input, output;
-  std::shared_ptr<const TablePieces> table;
-
-  auto variables() const { return std::tie(input, output); }
-  int sides() const { return table->sides(); }
-  void each_expression(const auto& z, const auto& f) const { f(*table, std::array{z(input)}); }
-  void flow(const auto& z, auto& out) const {
-    out(output) += z(output) - table->evaluate(z(input), z.memory);
-  }
-};
-
-}  // namespace control
-
 namespace {
 
 void build(Build& b) {
   auto table = b.table("table");
   if (b.text("interpolation") == "smooth")
     table = std::make_shared<const Table>(table->x(), table->y(), Table::Interpolation::smooth);
-  const auto pieces = std::make_shared<const TablePieces>(table, b.text("beyond") == "hold");
-  const auto u = b.wide_signal("input"), y = b.outputs();
-  for (std::size_t i = 0; i < y.size(); ++i) b.add(control::TableMap{u[i], y[i], pieces});
+  control::build_table_map(b, std::make_shared<const TablePieces>(table, b.text("beyond") == "hold"));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace escapement {
 
 class TablePieces {
  public:
-  TablePieces(std::shared_ptr<const Table> table, bool hold)
-      : table_(std::move(table)), hold_(hold), corners_(table_->corners(hold)) {}
+  TablePieces(std::shared_ptr<const Table> table, bool hold, const char* name = "table")
+      : table_(std::move(table)), hold_(hold), corners_(table_->corners(hold)), name_(name) {}
 
   int sides() const { return corners_.empty() ? 0 : 2; }
   bool has_side(int) const { return true; }
@@ -45,7 +45,7 @@ class TablePieces {
     else sides[0] = i == 0 ? std::min(sides[0] - 1, live) : std::max(sides[0] + 1, live);
   }
   Bend bend(std::span<const double>, const double*, int) const { return {}; }
-  std::string switch_text(int) const { return "table"; }
+  std::string switch_text(int) const { return name_; }
 
  private:
   double border(int k) const { return table_->x()[corners_[k]]; }
@@ -58,6 +58,7 @@ class TablePieces {
   std::shared_ptr<const Table> table_;
   bool hold_;
   std::vector<std::size_t> corners_;
+  const char* name_;
 };
 
 }  // namespace escapement
