@@ -351,6 +351,78 @@ TEST_CASE("a jump that others pass on or hold back: its part may not show with m
     }
 }
 
+TEST_CASE("blocks with sharp corners: saturation, dead zone, absolute value, largest and smallest") {
+  struct Ramps {
+    double u0, u1, v0, v1;  // u = u0 + u1 t, v = v0 + v1 t
+  };
+  const double low = -0.7, high = 0.9;
+  using Law = double (*)(double u, double v, double low, double high);
+  const std::pair<const char*, Law> blocks[] = {
+      {"control.saturation, minimum: {0}, maximum: {1}, input: u",
+       [](double u, double, double l, double h) { return std::clamp(u, l, h); }},
+      {"control.saturation, maximum: {1}, input: u",
+       [](double u, double, double, double h) { return std::min(u, h); }},
+      {"control.dead_zone, lower: {0}, upper: {1}, input: u",
+       [](double u, double, double l, double h) { return u - std::clamp(u, l, h); }},
+      {"control.absolute, input: u", [](double u, double, double, double) { return std::abs(u); }},
+      {"control.maximum, inputs: [u, v]", [](double u, double v, double, double) { return std::max(u, v); }},
+      {"control.minimum, inputs: [u, v]", [](double u, double v, double, double) { return std::min(u, v); }}};
+  for (const auto& [u0, u1, v0, v1] : {Ramps{-1.2, 2.9, 0.8, -1.1}, Ramps{1.7, -3.1, 0.3, 0.4},
+                                       Ramps{-0.9, 1.9, -2.2, 4.3}, Ramps{0.2, 1.3, 0.6, 0.11}})
+    for (const auto& [text, law] : blocks) {
+      std::vector<double> ends{0, 1};
+      for (const double at : {(low - u0) / u1, (high - u0) / u1, -u0 / u1, (v0 - u0) / (u1 - v1)})
+        ends.push_back(std::clamp(at, 0.0, 1.0));
+      std::sort(ends.begin(), ends.end());
+      double exact = 0;
+      for (std::size_t i = 1; i < ends.size(); ++i) {
+        const double middle = (ends[i - 1] + ends[i]) / 2;
+        exact += (ends[i] - ends[i - 1]) * law(u0 + u1 * middle, v0 + v1 * middle, low, high);
+      }
+      const std::string model = fmt::format(R"y(
+  u: {{type: control.ramp, offset: {}, slope: {}}}
+  v: {{type: control.ramp, offset: {}, slope: {}}}
+  e: {{type: {}}}
+  i: {{type: control.integrator, input: e}})y",
+                                            u0, u1, v0, v1, fmt::format(fmt::runtime(text), low, high));
+      // A corner within a step is off by its change of slope times h²/8 at most, one that ends a step by less; there are up to two.
+      const double bend = std::max(std::abs(u1 - v1), 2 * std::abs(u1));
+      for (const char* scheme : schemes) {
+        const auto e = errors(model, "i", exact, scheme);
+        INFO(model, scheme, fmt::format(" {:.2e} {:.2e} {:.2e} {:.2e}", e[0], e[1], e[2], e[3]));
+        for (int k = 0; k < 4; ++k) CHECK(e[k] < 0.25 * bend * std::pow(0.04 / (1 << k), 2) + 1e-11);
+      }
+      for (const double tolerance : {1e-4, 1e-7}) {
+        const TextRun run(model, fmt::format("until: 1 s, adaptive: true, tolerance: {}", tolerance), {"i"});
+        INFO(model, tolerance);
+        CHECK(std::abs(run.last[0] - exact) < 2 * tolerance);
+        CHECK(run.statistics.warnings.empty());
+        CHECK(run.statistics.steps < 400);
+      }
+    }
+}
+
+TEST_CASE("a rate limiter and a play that begin to drag") {
+  // Input r t from output 0. The limiter follows with the lag τ up to the rate `rising`, from t = −τ ln(1 − rising/r) at it; the play
+  // begins to move at half its gap: y' = (u − g/2 − y)/τ.
+  for (const auto& [r, tau, limit] :
+       {std::tuple(2.0, 0.2, 1.3), std::tuple(5.0, 0.35, 4.4), std::tuple(1.1, 0.3, 0.6)}) {
+    const double at = -tau * std::log(1 - limit / r), lag = limit * tau;
+    REQUIRE(at < 1);
+    check_second_order(fmt::format(R"y(
+  u: {{type: control.ramp, slope: {}}}
+  y: {{type: control.rate_limiter, rising: {}, time: {} s, input: u}})y",
+                                   r, limit, tau),
+                       "y", r * at - lag + limit * (1 - at));
+    const double gap = limit, begin = gap / 2 / r, on = 1 - begin;
+    check_second_order(fmt::format(R"y(
+  u: {{type: control.ramp, slope: {}}}
+  y: {{type: control.backlash, gap: {}, time: {} s, input: u}})y",
+                                   r, gap, tau),
+                       "y", r * (on - tau * (1 - std::exp(-on / tau))));
+  }
+}
+
 TEST_CASE("events of expressions that bend and jump") {
   for (const char* expression : {"abs(u) - 0.5", "sign(abs(u) - 0.5)", "(abs(u) > 0.5 ? 1 : -1)"}) {
     const TextRun run(fmt::format(R"y(
