@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace escapement {
 namespace {
@@ -74,6 +75,16 @@ void apply_operators(const System& system, std::span<const double> operators, st
       for (int j = 0; j < n; ++j) y[i] += T[i * n + j] * x[lie.place.row + j];
     std::copy(y, y + n, &x[lie.place.row]);
   }
+}
+
+int whole_turn(const System& system, std::span<const double> u) {
+  constexpr double turn = 2 * std::numbers::pi, near = 1e-3;  // rad; rounding enters by its inverse
+  for (const auto& lie : system.lie_variables()) {
+    const int row = lie.place.row + lie.dofs() - 3;
+    const double angle = std::hypot(u[row], u[row + 1], u[row + 2]);
+    if (angle > 0.5 * turn && std::abs(std::remainder(angle, turn)) < near) return row;
+  }
+  return -1;
 }
 
 void remove_operators(const System& system, std::span<const double> operators, std::span<double> x) {

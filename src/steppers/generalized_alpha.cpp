@@ -566,6 +566,10 @@ StepReport GeneralizedAlpha::attempt_in_form(State& state, double h) {
   }
   report.newton.factorizations += factorizations;
   if (report.newton.ok() && regularised()) refuse_contradiction(report.newton);
+  if (const int row = constrained_ ? whole_turn(system_, u_) : -1; report.newton.ok() && row >= 0) {
+    report.newton.status = NewtonStatus::singular;  // what holds the axis has no effect on the step (T-lie-3)
+    for (int k = 0; k < 3; ++k) report.newton.worst.push_back({row + k, 0.0, 0.0});
+  }
   if (!report.newton.ok()) {
     if (report.newton.status == NewtonStatus::singular)
       report.newton.loop = signal_loop(system_, newton_.matrix(), report.newton);

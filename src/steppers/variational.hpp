@@ -48,6 +48,7 @@ class Variational final : public Stepper {
   void commit(State& state) override;
   /// Third order in positions and velocities; all else along a parabola through both ends and the midpoint.
   void interpolate(const State& from, double s, State& between) const override;
+  bool overshoots(const State& from) const;
   void discontinuity(State& state, double slack = 0) override;
   void rehearse_jump(const State& state) override;
   void corner() override { std::fill(history.slope.begin(), history.slope.end(), 0.0); }
