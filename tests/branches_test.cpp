@@ -63,6 +63,20 @@ TEST_CASE("turns: a thousand of them") {
     }
 }
 
+TEST_CASE("turns: exactly one, two, three whole ones in a step, or nearly") {
+  for (const double turns : {1.0, 2.0, 3.0, -1.0, 1 + 1e-9, 2 - 1e-7, 1 + 3e-5, 2.0002})
+    for (const char* scheme :
+         {"generalized-alpha", "generalized-alpha, constraints: index-2", "variational"}) {
+      CAPTURE(turns);
+      CAPTURE(scheme);
+      const double speed = 20 * pi * turns;
+      const TextRun run(rotor(hinge(speed)), fmt::format("until: 1, step: 0.1, scheme: {}", scheme),
+                        {"j.angle", "j.velocity"}, head);
+      CHECK(std::abs(run.last[0] - speed) < 1e-9 * std::abs(speed));
+      CHECK(std::abs(run.last[1] - speed) < 1e-9 * std::abs(speed));
+    }
+}
+
 TEST_CASE("turns: under adaptive steps, and at times within them") {
   for (const double speed : {5.0, 31.4, 100.0, -777.0})
     for (const char* more : {"", "  s: {type: rotational.damper, damping: 0, between: [ground, j]}"}) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "run_text.hpp"
@@ -184,6 +185,61 @@ TEST_CASE("a three-phase bridge: six diodes commutate, whatever their order") {
       const TextRun permuted(lines(components), how, {"plus.voltage", "R.current"}, head);
       CHECK(difference(run, permuted) < 1e-9);
     }
+}
+
+TEST_CASE("a diode that ends the current of a coil blocks, however short the time constant is then") {
+  // i' = (−V − R i)/L down to zero at t0 = (L/R) ln(1 + i0 R/V) (R = 0: L i0/V), and −G V from then on, L G behind it.
+  struct Numbers {
+    double L, V, i0, G;
+  };
+  for (const auto& [L, V, i0, G] : {Numbers{1e-3, 5, 1, 1e-9}, Numbers{0.05, 12, 0.3, 1e-9},
+                                    Numbers{2e-5, 3.3, 4, 1e-8}, Numbers{0.3, 40, 0.01, 1e-6}}) {
+    const double t0 = L * i0 / V;
+    for (const std::string& scheme : schemes)
+      for (const double step : {0.7, 0.13, 0.021, 0.0033}) {
+        const TextRun run(fmt::format(R"(
+  e: {{type: electric.voltage_source, value: {}, between: [o, ground]}}
+  l: {{type: electric.inductor, inductance: {}, initial: {{current: {}}}, between: [s, o]}}
+  d: {{type: electric.ideal_diode, off_conductance: {}, between: [ground, s]}})",
+                                      V, L, i0, G),
+                          fmt::format("until: {}, step: {}, scheme: {}", 5 * t0, step * t0, scheme),
+                          {"l.current", "s.voltage"}, "units: SI\nnodes: {electrical: [s, o]}");
+        INFO(scheme, " L ", L, " V ", V, " step ", step);
+        CHECK(run.statistics.event_count == 1);
+        REQUIRE(run.statistics.events.size() == 1);
+        CHECK(std::abs(run.statistics.events[0].time - t0) <
+              0.01 * t0);  // what the diode's resistance makes of it
+        CHECK(std::abs(run.last[0] + G * V) < 1e-6 * G * V);
+        CHECK(std::abs(run.last[1] - V) < 1e-6 * V);
+      }
+  }
+}
+
+TEST_CASE("a half-wave rectifier with a coil: the schemes agree at every step") {
+  for (const auto& [L, R, f] :
+       {std::tuple(0.05, 10.0, 50.0), std::tuple(0.2, 33.0, 60.0), std::tuple(0.004, 2.0, 400.0)}) {
+    std::vector<double> currents;
+    for (const std::string& scheme : schemes)
+      for (const double parts : {20.0, 100.0, 1000.0}) {
+        const TextRun run(fmt::format(R"(
+  v: {{type: electric.voltage_source, sine: {{amplitude: 20, frequency: {}}}, between: [a, ground]}}
+  d: {{type: electric.ideal_diode, between: [a, b]}}
+  l: {{type: electric.inductor, inductance: {}, between: [b, c]}}
+  r: {{type: electric.resistor, resistance: {}, between: [c, ground]}})",
+                                      f, L, R),
+                          fmt::format("until: {}, step: {}, scheme: {}", 2.5 / f, 1 / (parts * f), scheme),
+                          {"l.current"}, "units: SI\nnodes: {electrical: [a, b, c]}");
+        INFO(scheme, " ", parts, " steps in a period of ", 1 / f, " s");
+        CHECK(run.statistics.event_count <= 5);
+        currents.push_back(run.last[0]);
+      }
+    const double exact =
+        currents.back();  // (ωh)²/12 of the current by the trapezoidal rule: four times that, for ρ∞ = 0.8
+    for (std::size_t i = 0; i < currents.size(); ++i) {
+      const double turn = 2 * 3.14159265 / std::array{20.0, 100.0, 1000.0}[i % 3];
+      CHECK(std::abs(currents[i] - exact) < 4 * (turn * turn / 12 + 4e-6) * 20 / R);
+    }
+  }
 }
 
 TEST_CASE("stops, friction and a drive: the same motion in any order") {

@@ -28,7 +28,7 @@ void apply_operators(const System& system, std::span<const double> operators, st
 /// x := T(u)⁻¹ x for the rows of Lie variables, in place.
 void remove_operators(const System& system, std::span<const double> operators, std::span<double> x);
 
-/// The first row of a rotation that is next to a whole turn or several, where T(u) has no inverse across the axis; -1: none is.
+/// The first row of a rotation that is next to a whole turn or several, where T(u) has no inverse across the axis (T-lie-7); -1: none is.
 int whole_turn(const System& system, std::span<const double> u);
 
 /// b = [v, a]: ω × ω̇ on SO(3) and ℝ³×SO(3), ad_v a on SE(3), zero on vector spaces (T-lie-6).

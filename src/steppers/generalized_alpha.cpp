@@ -567,7 +567,7 @@ StepReport GeneralizedAlpha::attempt_in_form(State& state, double h) {
   report.newton.factorizations += factorizations;
   if (report.newton.ok() && regularised()) refuse_contradiction(report.newton);
   if (const int row = constrained_ ? whole_turn(system_, u_) : -1; report.newton.ok() && row >= 0) {
-    report.newton.status = NewtonStatus::singular;  // what holds the axis has no effect on the step (T-lie-3)
+    report.newton.status = NewtonStatus::singular;  // what holds the axis has no effect on the step (T-lie-7)
     for (int k = 0; k < 3; ++k) report.newton.worst.push_back({row + k, 0.0, 0.0});
   }
   if (!report.newton.ok()) {
