@@ -419,6 +419,38 @@ TEST_CASE("the error at the end is within ten times what the tolerance moves it 
   }
 }
 
+// An oscillator of micrometres, a filter of microvolts: the same tolerance, once `nominal:` tells how large they are (T-error-1).
+TEST_CASE(
+    "small motions and small signals have the accuracy that is asked for, with their nominal magnitudes") {
+  const double w = 2 * std::numbers::pi;
+  for (const double size : {1e-3, 1e-6, 3e-10})
+    for (const double tolerance : {1e-3, 1e-5}) {
+      INFO(size, " ", tolerance);
+      const TextRun swing(fmt::format(R"(
+    m: {{type: translational.mass, mass: 1, initial: {{position: {}}}}}
+    k: {{type: translational.spring, stiffness: {:.17g}, between: [ground, m]}})",
+                                      size, w * w),
+                          fmt::format("until: 10, adaptive: true, tolerance: {}", tolerance),
+                          {"m.position", "m.velocity"},
+                          fmt::format("units: SI\nnominal: {{m.position: {}}}", size));
+      // Errors of the velocity become ones of the position, 1/ω as large, and the other way round.
+      CHECK(std::abs(swing.last[0] - size) < 10 * tolerance * size);
+      CHECK(std::abs(swing.last[1]) < 10 * w * tolerance * size);
+      const double tau = 1e-3, t = 0.1, a = 50 * w * tau;
+      const TextRun filter(
+          fmt::format(R"(
+    v: {{type: electric.voltage_source, sine: {{amplitude: {}, frequency: 50}}, between: [i, ground]}}
+    r: {{type: electric.resistor, resistance: 1000, between: [i, o]}}
+    c: {{type: electric.capacitor, capacitance: 1e-6, between: [o, ground]}})",
+                      size),
+          fmt::format("until: {}, adaptive: true, tolerance: {}", t, tolerance), {"o.voltage"},
+          fmt::format("units: SI\nnodes: {{electrical: [i, o]}}\nnominal: {{o.voltage: {0}, i.voltage: {0}}}",
+                      size));
+      const double exact = size / (1 + a * a) * a * (std::exp(-t / tau) - 1);
+      CHECK(std::abs(filter.last[0] - exact) < 10 * tolerance * size);
+    }
+}
+
 // A light part in a stiff damper forgets its errors at once; the undamped swing beside it does not (T-error-10).
 TEST_CASE(
     "a jumping force on a light part in a stiff damper takes few steps, and what swings stays within the "

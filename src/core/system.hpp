@@ -204,6 +204,10 @@ class SystemBuilder {
   ElementId add_dynamic(std::unique_ptr<DynamicElement> element);
   void start_condition(StartCondition condition) { system_.conditions_.push_back(std::move(condition)); }
 
+  const std::vector<Variable>& variables() const { return system_.variables_; }
+  /// The usual magnitude of an unknown that was made with another one.
+  void set_nominal(int variable, double magnitude) { system_.variables_.at(variable).nominal = magnitude; }
+
   /// Room for so many numbers in State::memory that no element owns; where, after System::reserved_memory().
   int reserve(int count) { return std::exchange(reserved_, reserved_ + count); }
 

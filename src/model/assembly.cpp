@@ -1012,8 +1012,35 @@ class Assembler final : public Resolver {
         }
   }
 
+  /// Magnitudes that the model states (T-scale-1): by names of unknowns, as `show` lists them. They see no parameters, so that
+  /// they stand the same in a flattened model.
+  void take_nominals() {
+    if (model_.nominals.empty()) return;
+    Namespace plain;
+    plain.bare_numbers_are_si = model_.root_space().bare_numbers_are_si;
+    plain.index();
+    const auto& variables = builder_.variables();
+    std::vector<std::string> names;
+    for (const Variable& v : variables) names.push_back(v.name);
+    for (const NominalText& n : model_.nominals)
+      diagnostics_.collect([&] {
+        const auto at = std::find(names.begin(), names.end(), n.unknown);
+        if (at == names.end())
+          throw fault("E-REFERENCE", n.mark, "nominal",
+                      fmt::format("there is no unknown called `{}`", n.unknown),
+                      did_you_mean(n.unknown, names, "`escapement show` lists the unknowns"));
+        const int variable = static_cast<int>(at - names.begin());
+        const std::string& unit = variables[variable].unit;
+        const Parameter magnitude = number("nominal", unit.empty() ? "1" : unit, "").positive();
+        builder_.set_nominal(variable, std::get<double>(FieldReader(plain, {}).read(magnitude, n.value,
+                                                                                    "nominal." + n.unknown)));
+      });
+    diagnostics_.stop();
+  }
+
   Assembly finish() {
     Assembly a;
+    take_nominals();
     try {
       a.system = builder_.finish();
     } catch (const ModelError& e) {  // an unknown nobody acts on: tell where it was declared

@@ -176,6 +176,8 @@ void for_each_value(const std::vector<FlatComponent>& components, Chosen chosen,
 
 }  // namespace
 
+const Namespace& Model::root_space() const { return spaces_->front(); }
+
 std::vector<UsedFile> Model::used_files() const {
   std::vector<UsedFile> files;
   for_each_value(
@@ -254,6 +256,12 @@ Node Model::flattened() const {
     std::vector<Node> g;
     for (double v : gravity) g.push_back(Node(fmt::format("{:.17g} m/s^2", v)));
     put(root, "gravity", Node::sequence(std::move(g)));
+  }
+  if (!nominals.empty()) {
+    Node all = Node::mapping({});
+    for (const NominalText& n : nominals) put(all, n.unknown, n.value);
+    put(root, "nominal", std::move(all));
+    if (root_space().bare_numbers_are_si) put(root, "units", Node("SI"));
   }
   const auto texts = [](const std::vector<ChannelPattern>& list) {
     std::vector<Node> items;

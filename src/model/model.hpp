@@ -52,6 +52,13 @@ struct ChannelPattern {
   std::string where;
 };
 
+/// `nominal:` of the model: an unknown by name, and its usual magnitude.
+struct NominalText {
+  std::string unknown;
+  Node value;
+  Mark mark;
+};
+
 struct PlotRequestText {
   std::string title;
   ChannelPattern x;  // empty: time
@@ -90,7 +97,8 @@ class Model {
   bool record_all = false;
   std::vector<PlotRequestText> plots;
   std::vector<double> gravity;  // empty: not stated
-  std::string file;             // as messages call it
+  std::vector<NominalText> nominals;
+  std::string file;  // as messages call it
   bool allow_outside = false, trust = false;
 
   /// Where a key of `simulate:` has its value, or the section itself.
@@ -104,6 +112,8 @@ class Model {
   int find_node(std::string_view path) const;
   /// The model as it stands, without parameters, subsystems, repetitions or other files: reads back as the same model.
   Node flattened() const;
+  /// Of the model file itself.
+  const Namespace& root_space() const;
   /// Files that components use as they are, and what the flattened model calls them.
   std::vector<UsedFile> used_files() const;
   /// What this model would run: C functions in files or in the model itself.

@@ -64,7 +64,7 @@ class ModelReader {
     space.folder = space.root = folder;
     root_ = &root;
     check_keys(root, {"escapement", "title", "description", "units", "parameters", "nodes", "components",
-                      "simulate", "start", "gravity", "record", "plots", "flattened"});
+                      "simulate", "start", "gravity", "nominal", "record", "plots", "flattened"});
     const Node* flat = root.find("flattened");
     if (flat && !(flat->is_scalar() && (flat->text == "true" || flat->text == "false")))
       throw fault("E-TYPE", flat->mark, "flattened", "expected true or false, found " + flat->described());
@@ -646,6 +646,8 @@ class ModelReader {
             FieldReader(space, {}).read(vector("gravity", "m/s^2", 3, ""), *gravity, "gravity"));
       }
     }
+    if (const Node* nominal = section(root, "nominal", Node::Kind::mapping, "a mapping unknown: magnitude"))
+      for (const Node::Entry& e : nominal->entries) model_.nominals.push_back({e.key, e.value, e.mark});
     if (const Node* record = top(root, "record")) {
       if (record->is_scalar() && record->text == "all") {
         model_.record_all = true;

@@ -465,6 +465,7 @@ Json model_schema(const Registry& registry) {
           .set("additionalProperties", false);
   top.set("start", Json::object().set("anyOf", Json::array().add(modes).add(stepped)));
   top.set("gravity", Json::object().set("description", "[0, 0, -9.81 m/s^2] or none"));
+  top.set("nominal", described("object", "usual magnitudes of unknowns, by name: {mass.position: 1 um}"));
   top.set("record", Json::object().set("description", "channels to record, with * and ?; or all"));
   top.set("plots", described("array", "list of {title, y, x}"));
   top.set("flattened", described("boolean", "names are paths (written by escapement show)"));
