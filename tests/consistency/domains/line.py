@@ -1,0 +1,102 @@
+"""Sliders and shafts: masses, springs, dampers, forces, levers, gears, racks."""
+
+NAME = "line"
+
+
+def generate(random):
+    parts, sliders, shafts = {}, [], []
+    for i in range(random.randint(1, 5)):
+        shaft = random.random() < 0.4
+        name = f"{'w' if shaft else 'm'}{i}"
+        (shafts if shaft else sliders).append(name)
+        value, place = random.uniform(0.5, 3), ("angle" if shaft else "position")
+        parts[name] = {"type": "rotational.inertia" if shaft else "translational.mass", "inertia" if shaft else "mass": value,
+                       "initial": {place: random.uniform(-0.5, 0.5), "velocity": random.uniform(-1, 1)}}
+    for names, kind in ((sliders, "translational"), (shafts, "rotational")):
+        for i, name in enumerate(names):
+            others = [n for n in names if n != name]
+            for j in range(random.randint(1, 2)):
+                between = [random.choice(others + ["ground"]), name]
+                parts[f"k_{name}_{j}"] = spring(random, kind, between)
+            if random.random() < 0.6:
+                parts[f"d_{name}"] = damper(random, kind, [random.choice(others + ["ground"]), name])
+            if random.random() < 0.4:
+                load = "translational.force" if kind == "translational" else "rotational.torque"
+                if random.random() < 0.5:
+                    parts[f"f_{name}"] = {"type": load, "at": name, "value": random.uniform(-2, 2)}
+                else:
+                    parts[f"s_{name}"] = {"type": "control.sine", "amplitude": random.uniform(0.5, 3), "frequency": random.uniform(0.1, 1),
+                                          "phase": random.uniform(0, 6)}
+                    parts[f"f_{name}"] = {"type": load, "at": name, "input": f"s_{name}"}
+    transmissions(random, parts, sliders, shafts)
+    return {"components": parts, "simulate": {"until": 1.5, "step": 0.015}}
+
+
+def spring(random, kind, between):
+    stiffness = random.uniform(2, 40)
+    if random.random() < 0.3:
+        unit, force = ("m", "N") if kind == "translational" else ("rad", "N*m")
+        angle = "elongation" if kind == "translational" else "angle"
+        return {"type": f"{kind}.spring", "law": f"({stiffness!r} {force}/{unit})*{angle} + ({10 * stiffness!r} {force}/{unit}^3)*{angle}^3",
+                "between": between}
+    return {"type": f"{kind}.spring", "stiffness": stiffness, "between": between}
+
+
+def damper(random, kind, between):
+    return {"type": f"{kind}.damper", "damping": random.uniform(0.05, 2), "between": between}
+
+
+def transmissions(random, parts, sliders, shafts):
+    """A wheel of its own behind a gear, a rack, a lever, so that the start agrees with it."""
+    if shafts and random.random() < 0.5:
+        driver, ratio = parts[random.choice(shafts)]["initial"], random.choice([-1, 1]) * random.uniform(0.4, 2.5)
+        parts["wheel"] = {"type": "rotational.inertia", "inertia": random.uniform(0.3, 2),
+                          "initial": {k: v * ratio for k, v in driver.items()}}
+        name = next(n for n in shafts if parts[n]["initial"] is driver)
+        parts["gear"] = {"type": "rotational.gear", "ratio": ratio, "between": ["wheel", name]}
+    if shafts and random.random() < 0.3:
+        name, radius = random.choice(shafts), random.uniform(0.2, 1)
+        parts["table"] = {"type": "translational.mass", "mass": random.uniform(0.5, 2),
+                          "initial": {"position": radius * parts[name]["initial"]["angle"], "velocity": radius * parts[name]["initial"]["velocity"]}}
+        parts["rack"] = {"type": "rotational.rack_and_pinion", "radius": radius, "pinion": name, "rack": "table"}
+    if sliders and random.random() < 0.4:
+        name, ratio = random.choice(sliders), random.uniform(0.4, 2.5)
+        parts["far"] = {"type": "translational.mass", "mass": random.uniform(0.5, 2),
+                        "initial": {k: -v * ratio for k, v in parts[name]["initial"].items()}}
+        parts["lever"] = {"type": "translational.lever", "ratio": ratio, "between": [name, "far"]}
+
+
+def newton(bench, model, random):
+    """Mass times acceleration is the sum of the forces that the components tell, in every row."""
+    from judge import Floors
+    run, parts = bench.run(model), model["components"]
+    floors = Floors(run, model["simulate"]["step"])
+    complaints = []
+    for name, part in parts.items():
+        if part["type"] not in ("translational.mass", "rotational.inertia"):
+            continue
+        inertia = part.get("mass", part.get("inertia"))
+        loads = [load for other, p in parts.items() for load in loads_on(name, other, p)]
+        floor = sum(floors[channel] for channel, _ in loads) + floors[f"{name}.acceleration"] * inertia
+        off = max(abs(inertia * a - sum(factor * run.channels[channel][i] for channel, factor in loads))
+                  for i, a in enumerate(run.channels[f"{name}.acceleration"]))
+        if off > floor:
+            complaints.append(f"forces on {name} and its acceleration are off by {off:.3g}")
+    return complaints
+
+
+def loads_on(name, other, part):
+    """(channel, factor) of the forces of a component on a mass."""
+    quantity = "force" if part["type"].startswith("translational") else "torque"
+    if part["type"].endswith((".force", ".torque")):
+        return [(f"{other}.{quantity}", 1)] if part["at"] == name else []
+    if part["type"].endswith((".gear", ".lever")):
+        return [(f"{other}.{quantity}_{end}", 1) for end, at in zip("ab", part["between"]) if at == name]
+    if part["type"].endswith("rack_and_pinion"):
+        return [(f"{other}.force", 1)] if part["rack"] == name else [(f"{other}.torque", 1)] if part["pinion"] == name else []
+    if "between" in part:
+        return [(f"{other}.{quantity}", sign) for sign, at in zip((1, -1), part["between"]) if at == name]
+    return []
+
+
+RELATIONS = [newton]
