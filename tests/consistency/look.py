@@ -8,6 +8,7 @@ import pathlib
 import random
 import re
 import sys
+import threading
 import time
 import zlib
 
@@ -185,8 +186,9 @@ def look(options):
     names = [n for n in domains() if not options.domain or n in options.domain]
     print(f"seeds from {options.seed}", flush=True)
     counts, failed, executions, begin, known = {}, {}, 0, time.monotonic(), known_defects()
+    free = threading.Semaphore(2 * options.jobs)
     with multiprocessing.Pool(options.jobs) as pool:
-        for name, seed, done, failures, count in pool.imap_unordered(examine, slowly(tasks(options, names), pool, options.jobs)):
+        for name, seed, done, failures, count in pool.imap_unordered(examine, slowly(tasks(options, names), free)):
             executions += count
             for title in done:
                 counts[name, title] = counts.get((name, title), 0) + 1
@@ -198,18 +200,17 @@ def look(options):
                     continue
                 failed[name, title] = failed.get((name, title), 0) + 1
                 keep(options, name, seed, title, found, small)
-            WAITING.release()
+            free.release()
     report(counts, failed, executions, time.monotonic() - begin)
     return 1 if failed else 0
 
 
-WAITING = multiprocessing.Semaphore(4)
 
 
-def slowly(work, pool, jobs):
-    """No more tasks than the processes have use for: a time limit ends the run soon."""
+def slowly(work, free):
+    """No more tasks than the processes have use for: so a time limit ends the run soon."""
     for task in work:
-        WAITING.acquire()
+        free.acquire()
         yield task
 
 

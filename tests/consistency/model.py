@@ -104,7 +104,7 @@ def smaller_models(model):
             yield candidate
 
 
-def minimise(model, fails, tries=200):
+def minimise(model, fails, tries=100):
     """The smallest model found for which fails(model) holds."""
     while tries > 0:
         for candidate in smaller_models(model):

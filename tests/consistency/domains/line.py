@@ -1,5 +1,10 @@
 """Sliders and shafts: masses, springs, dampers, forces, levers, gears, racks."""
 
+import copy
+
+from judge import Floors
+from relations import halved, limits_apart
+
 NAME = "line"
 
 
@@ -68,7 +73,6 @@ def transmissions(random, parts, sliders, shafts):
 
 def newton(bench, model, random):
     """Mass times acceleration is the sum of the forces that the components tell, in every row."""
-    from judge import Floors
     run, parts = bench.run(model), model["components"]
     floors = Floors(run, model["simulate"]["step"])
     complaints = []
@@ -99,4 +103,29 @@ def loads_on(name, other, part):
     return []
 
 
-RELATIONS = [newton]
+def on_joints(bench, model, random):
+    """Every slider as a body on a slide, every shaft as a body on a hinge: the same motion, the same forces."""
+    parts = {}
+    for name, part in model["components"].items():
+        if part["type"] == "translational.mass":
+            body, joint, place = {"mass": part["mass"], "principal_inertia": [1.0, 1.0, 1.0]}, "prismatic", ("position", "displacement")
+        elif part["type"] == "rotational.inertia":
+            body, joint, place = {"mass": 1.0, "principal_inertia": [part["inertia"]] * 3}, "revolute", ("angle", "angle")
+        else:
+            parts[name] = part
+            continue
+        parts[f"body_{name}"] = {"type": "body.rigid", **body}
+        parts[name] = {"type": f"joint.{joint}", "between": ["ground", f"body_{name}"], "axis": [random.uniform(-1, 1), 1.0, random.uniform(-1, 1)],
+                       "initial": {place[1]: part["initial"][place[0]], "velocity": part["initial"]["velocity"]}}
+    other = {"gravity": [0, 0, 0], **model, "components": parts}
+    return limits_apart(lambda k: halved(bench, model, k), lambda k: renamed(halved(bench, other, k)), model["simulate"]["step"])
+
+
+def renamed(run):
+    """Channels of joints as those of masses are called."""
+    run = copy.copy(run)
+    run.channels = {n.replace(".displacement", ".position"): v for n, v in run.channels.items()}
+    return run
+
+
+RELATIONS = [newton, on_joints]
