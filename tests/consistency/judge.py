@@ -40,16 +40,16 @@ def quaternions_apart(a, b):
     return min(max(abs(x - y) for x, y in zip(a, b)), max(abs(x + y) for x, y in zip(a, b)))
 
 
-def near_event(t, run):
-    """A row at an event may be that before or that after the jump: rounding decides."""
-    return any(abs(t - e) < 1e-9 * (1 + t) for e in run.events)
+def near_event(t, run, window):
+    """A row at an event may be that before or that after the jump."""
+    return any(abs(t - e) < window * (1 + t) for e in run.events)
 
 
-def differences(first, second):
-    """The largest difference of every common channel; of quaternions that of their rotations."""
+def differences(first, second, window=1e-9):
+    """The largest difference of every common channel, but for rows within `window` of an event; of quaternions that of their rotations."""
     if len(first.time) != len(second.time) or distance(first.time, second.time) > 1e-9 * (1 + abs(first.time[-1])):
         raise AssertionError(f"rows at other times: {len(first.time)} and {len(second.time)} rows")
-    apart, kept = {}, [i for i, t in enumerate(first.time) if not near_event(t, first) and not near_event(t, second)]
+    apart, kept = {}, [i for i, t in enumerate(first.time) if not near_event(t, first, window) and not near_event(t, second, window)]
     columns = [{n: [v[i] for i in kept] for n, v in run.channels.items()} for run in (first, second)]
     for name, values in columns[0].items():
         if name not in columns[1]:
