@@ -2,6 +2,7 @@
 
 import copy
 import re
+import time
 
 SECTIONS = ("gravity", "nodes", "parameters", "start", "components", "simulate")
 
@@ -31,7 +32,7 @@ def text(model, record=True):
         else:
             lines.append(f"{key}: {quantity(model[key])}")
     if record:
-        lines.append("record: all")
+        lines.append(f"record: {quantity(model.get('record', 'all'))}")
     return "\n".join(lines) + "\n"
 
 
@@ -104,16 +105,11 @@ def smaller_models(model):
             yield candidate
 
 
-def minimise(model, fails, tries=100):
-    """The smallest model found for which fails(model) holds."""
-    while tries > 0:
-        for candidate in smaller_models(model):
-            tries -= 1
-            if fails(candidate):
-                model = candidate
-                break
-            if tries <= 0:
-                break
-        else:
-            return model
+def minimise(model, fails, seconds=60):
+    """The smallest model found within the time for which fails(model) holds."""
+    end = time.monotonic() + seconds
+    smaller = True
+    while smaller:
+        smaller = next((m for m in smaller_models(model) if time.monotonic() < end and fails(m)), None)
+        model = smaller or model
     return model

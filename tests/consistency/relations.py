@@ -71,10 +71,25 @@ def rows(bench, model, random):
     at_steps = bench.run(model, output_every=stride)
     times = [t for t in at_steps.time if t < simulate["until"] * (1 - 1e-9)]
     at_times = bench.run(model, output_at=times)
-    cut = copy.copy(at_steps)
-    cut.time = at_steps.time[: len(times)]
-    cut.channels = {n: v[: len(times)] for n, v in at_steps.channels.items()}
-    return same(cut, at_times, simulate["step"])
+    return same(first_rows(at_steps, len(times)), at_times, simulate["step"])
+
+
+def first_rows(run, count):
+    cut = copy.copy(run)
+    cut.time, cut.channels = run.time[:count], {n: v[:count] for n, v in run.channels.items()}
+    return cut
+
+
+def recorded(bench, model, random):
+    """What is recorded, and how often, changes no digit of it."""
+    everything, stride = bench.run(model), random.choice([2, 3, 7])
+    part = [n for n in everything.channels if random.random() < 0.2] or list(everything.channels)[:1]
+    few = bench.run({**model, "record": part}, output_every=stride)
+    thinned = copy.copy(everything)
+    thinned.time = everything.time[::stride]
+    thinned.channels = {n: everything.channels[n][::stride] for n in few.channels}
+    count = min(len(thinned.time), len(few.time))  # the end is recorded in any case
+    return exactly(first_rows(thinned, count), first_rows(few, count))
 
 
 def limits_apart(first, second, step):
@@ -161,6 +176,35 @@ def in_subsystem(bench, model, random):
     return same(bench.run(model), run, model["simulate"]["step"])
 
 
+def twice(bench, model, random):
+    """Two of it side by side do what one does."""
+    inner = {k: v for k, v in model.items() if k in ("nodes", "parameters", "components")}
+    outer = {**{k: v for k, v in model.items() if k not in inner}, "components": {n: {"use": "whole.yaml"} for n in ("left", "right")}}
+    both, found = bench.run(outer, files=(("whole.yaml", text(inner, record=False)),)), []
+    for side in ("left.", "right."):
+        run = copy.copy(both)
+        run.channels = {n.removeprefix(side): v for n, v in both.channels.items() if n.startswith(side)}
+        found += same(bench.run(model), run, model["simulate"]["step"])
+    return found
+
+
+SYMMETRIC = ("translational.spring", "translational.damper", "rotational.spring", "rotational.damper", "electric.resistor", "electric.capacitor",
+             "electric.inductor", "planar.distance", "planar.spring", "planar.damper", "force.spring", "joint.distance")
+
+
+def reversed_ends(bench, model, random):
+    """Which end of a spring, a rod, a resistor is called A changes nothing around it."""
+    components, turned = copy.deepcopy(model["components"]), set()
+    for name, part in components.items():
+        if part.get("type") in SYMMETRIC and random.random() < 0.5:
+            part["between"] = part["between"][::-1]
+            part.update({"initial": {k: -v for k, v in part["initial"].items()}} if "initial" in part else {})
+            turned.add(name)
+    first, second = bench.run(model), copy.copy(bench.run({**model, "components": components}))
+    second.channels = {n: v for n, v in second.channels.items() if n.split(".")[0] not in turned}
+    return same(first, second, model["simulate"]["step"], 5)
+
+
 DOMAINS = {"translational.": "translational", "rotational.": "rotational", "electric.": "electrical", "planar.": "planar"}
 
 
@@ -237,9 +281,8 @@ def longer(bench, model, random):
     """What follows the end changes nothing before it."""
     simulate = model["simulate"]
     first = bench.run(model)
-    second = copy.copy(bench.run(model, until=simulate["until"] + simulate["step"] * random.randint(1, 40)))
-    rows = len(first.time)
-    second.time, second.channels = second.time[:rows], {n: v[:rows] for n, v in second.channels.items()}
+    second = bench.run(model, until=simulate["until"] + simulate["step"] * random.randint(1, 40))
+    second = first_rows(second, len(first.time))
     return same(first, second, simulate["step"], 1e-2)
 
 
@@ -278,5 +321,5 @@ def resumed(bench, model, random):
     return exactly(first, Run(out))
 
 
-COMMON = [order, order_of_prescribed_steps, rows, schemes, adaptive, energy, permuted, in_subsystem, parts_in_subsystems,
+COMMON = [order, order_of_prescribed_steps, rows, schemes, adaptive, energy, recorded, permuted, reversed_ends, in_subsystem, twice, parts_in_subsystems,
           with_strangers, through_gains, by_set, as_parameters, longer, flattened, resumed]

@@ -155,4 +155,27 @@ CARDS = {
     "electric.vcvs": lambda n, p: control(n, p, repr(p["gain"])),
 }
 
-RELATIONS = [kirchhoff, charge, as_netlist]
+SCALES = {"resistance": (1, 0), "series_resistance": (1, 0), "inductance": (1, 1), "capacitance": (-1, 1), "saturation_current": (-1, 0),
+          "transconductance": (-1, 0), "frequency": (0, -1), "delay": (0, 1), "rise": (0, 1), "fall": (0, 1), "width": (0, 1), "period": (0, 1), "current": (-1, 0)}
+
+
+def rescaled(bench, model, random):
+    """Impedances times a factor, time times another: the same voltages, currents divided by the factor."""
+    impedance, time = 10 ** random.uniform(-1, 4), 10 ** random.uniform(-4, 1)
+
+    def scale(key, value):
+        if isinstance(value, dict):
+            return {k: scale(k, v) for k, v in value.items()}
+        by_impedance, by_time = SCALES.get(key, (0, 0))
+        return value * impedance**by_impedance * time**by_time if isinstance(value, float) else value
+
+    simulate = {k: v * time for k, v in model["simulate"].items()}
+    other = bench.run({**model, "components": {n: scale(n, p) for n, p in model["components"].items()}, "simulate": simulate})
+    first, second = bench.run(model), copy.copy(other)
+    second.time, second.events = [t / time for t in other.time], [t / time for t in other.events]
+    second.channels = {n: [x * impedance for x in v] if n.endswith(".current") else v for n, v in other.channels.items() if not n.endswith((".charge", ".flux"))}
+    # currents of 1/impedance are judged against 1 A (T-newton-1)
+    return same(first, second, model["simulate"]["step"], 10 * max(1, impedance))
+
+
+RELATIONS = [rescaled, kirchhoff, charge, as_netlist]

@@ -2,7 +2,7 @@
 
 import copy
 
-from judge import Floors
+from judge import Floors, same
 from relations import halved, limits_apart
 
 NAME = "line"
@@ -128,4 +128,23 @@ def renamed(run):
     return run
 
 
-RELATIONS = [newton, on_joints]
+def slower(bench, model, random):
+    """Time stretched by a factor, masses by its square, dampings by the factor: the same positions and forces."""
+    factor, other = 10 ** random.uniform(-2, 2), copy.deepcopy(model)
+    for part in other["components"].values():
+        for key, power in (("mass", 2), ("inertia", 2), ("damping", 1), ("frequency", -1)):
+            if key in part:
+                part[key] *= factor**power
+        if "initial" in part:
+            part["initial"]["velocity"] /= factor
+    for key in ("until", "step"):
+        other["simulate"][key] *= factor
+    first, second = bench.run(model), copy.copy(bench.run(other))
+    powers = {"velocity": 1, "acceleration": 2}
+    second.time = [t / factor for t in second.time]
+    second.channels = {n: [x * factor ** powers.get(n.split(".")[-1], 0) for x in v] for n, v in second.channels.items()}
+    # forces and positions of size 1 are judged against the same nominal magnitudes, accelerations against others
+    return same(first, second, model["simulate"]["step"], max(5, factor, 1 / factor))
+
+
+RELATIONS = [newton, on_joints, slower]

@@ -6,7 +6,7 @@ joint that goes on from it. In the design position the frames of a joint coincid
 import copy
 
 import rotation
-from judge import Floors, same
+from judge import Floors, same, stem
 
 NAME = "space"
 JOINTS = {"revolute": {"rotation": ""}, "prismatic": {"translation": ""}, "spherical": {}, "universal": {"rotation": ".first"},
@@ -246,4 +246,44 @@ def mirrored(bench, model, random):
     return same(expected, bench.run(other), model["simulate"]["step"], 50)
 
 
-RELATIONS = [newton_euler, turned, mirrored]
+def rescaled(bench, model, random):
+    """Masses times m, lengths times s: the same angles, forces times m s, torques times m s^2."""
+    m, s = 10 ** random.uniform(-1, 1), 10 ** random.uniform(-1, 1)
+    other = copy.deepcopy(model)
+    other["gravity"] = rotation.scaled(s, model["gravity"])
+    for part in other["components"].values():
+        for place in [*part.get("frames", {}).values(), part.get("initial", {})]:
+            if part["type"] == "joint.revolute":
+                continue
+            if part["type"] == "joint.universal":
+                break
+            for key, value in place.items():
+                if key in ("position", "displacement") or key == "velocity":
+                    place[key] = rotation.scaled(s, value) if isinstance(value, list) else s * value
+        if part["type"] == "body.rigid":
+            part["mass"] *= m
+            part["com"] = rotation.scaled(s, part["com"])
+            part["inertia"] = [rotation.scaled(m * s * s, row) for row in part["inertia"]]
+            # the sensors measure at the ends of vectors of length one: those are longer or shorter now
+        factor = m * s * s if part["type"].startswith("rotational.") else m
+        part.update({k: part[k] * factor for k in ("stiffness", "damping") if k in part})
+    first, second = bench.run(model), copy.copy(bench.run(other))
+    second.channels = {n: [x / size(model, n, m, s) for x in v] for n, v in second.channels.items() if not n.endswith(".energy")}
+    return same(first, second, model["simulate"]["step"], 50 * max(1, 1 / s, 1 / (m * s), 1 / (m * s * s)))
+
+
+def size(model, channel, m, s):
+    """By what a channel of the rescaled model is larger."""
+    kind = model["components"][channel.split(".")[0]]["type"]
+    quantity = stem(channel).split(".")[-1]
+    if quantity == "force" or quantity == "tension":
+        return m * s
+    if quantity == "torque":
+        return m * s * s
+    turning = kind.startswith("rotational.") or kind in ("joint.revolute", "joint.universal")
+    if quantity in ("position", "displacement", "length", "elongation", "output") or (quantity == "velocity" and not turning):
+        return s
+    return 1.0
+
+
+RELATIONS = [rescaled, newton_euler, turned, mirrored]
