@@ -6,6 +6,7 @@ import re
 LOWEST_RATIO = 3.0  # of successive differences, as steps are halved: 4 of second order, 2 of first
 REFINEMENTS = 3     # further halvings before a ratio is believed
 MOST_ROUNDING = 1e-8
+REACTION = re.compile(r"\.(force|torque|tension|acceleration|output)(\.\w+)?$")  # what second differences of positions tell
 
 
 def stem(channel):
@@ -28,7 +29,8 @@ class Floors:
 
     def __getitem__(self, channel):
         newton = 3e-11 / min(1.0, self.step) + 1e-10
-        return (MOST_ROUNDING * self.sizes[stem(channel)] + 1e-9 * self.parts[channel.split(".")[0]] + newton) * self.rounding
+        share = MOST_ROUNDING + (min(1e-6, 3e-12 / self.step**2) if REACTION.search(channel) else 0)
+        return (share * self.sizes[stem(channel)] + 1e-9 * self.parts[channel.split(".")[0]] + newton) * self.rounding
 
 
 def distance(a, b):

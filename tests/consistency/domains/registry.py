@@ -7,7 +7,7 @@ from judge import same
 
 NAME = "registry"
 # Examples show noise, play, impacts: how large their errors are is not known beforehand.
-WITHOUT = ("order", "order_of_prescribed_steps", "schemes", "adaptive", "energy", "by_set", "as_parameters", "through_gains", "parts_in_subsystems")
+WITHOUT = ("order", "order_of_prescribed_steps", "between_steps", "schemes", "adaptive", "energy", "by_set", "as_parameters", "through_gains", "parts_in_subsystems")
 LEFT_OUT = ("c_function",)  # needs a file beside it and the user's trust
 EXAMPLES = {}
 
