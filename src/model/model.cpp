@@ -231,13 +231,15 @@ Node Model::flattened() const {
     Node fields = reader.self_contained(*c.fields, c.type->parameters);
     std::erase_if(fields.entries, [](const Node::Entry& e) { return e.key == "for"; });
     for (Node::Entry& e : fields.entries) {
-      if (!c.type->port(e.key)) continue;
-      const auto rename = [&](Node& n) {
+      const auto rename = [&](Node& n, const auto& again) -> void {
         if (n.is_scalar()) n.text = absolute(*c.space, reader.substituted(n, e.key));
+        for (Node& item : n.items) again(item, again);
+        for (Node::Entry& named : n.entries) again(named.value, again);
       };
-      rename(e.value);
-      for (Node& n : e.value.items) rename(n);
-      for (Node::Entry& named : e.value.entries) rename(named.value);
+      if (c.type->port(e.key)) rename(e.value, rename);
+      for (const Parameter& p : c.type->parameters)
+        if (p.refers && p.key == e.key)
+          for (Node::Entry& target : e.value.entries) target.key = absolute(*c.space, target.key);
     }
     put(parts, c.path, std::move(fields));
   }

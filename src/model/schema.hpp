@@ -60,6 +60,7 @@ struct Parameter {
   std::vector<std::pair<std::string, std::string>> variables = {};  // of an expression: name, unit
   std::vector<Parameter> group = {};                                // of a group, or of each record
   bool by_name = false;                                             // of equations: name: text
+  bool refers = false;  // … and these names are of other parts of the model
 
   Parameter();
   Parameter(const Parameter&);
@@ -70,6 +71,7 @@ struct Parameter {
 
   Parameter& otherwise(std::string text);
   Parameter& optional() { return required = false, *this; }
+  Parameter& of_other_parts() { return refers = true, *this; }
   Parameter& as_load() { return load = true, *this; }
   Parameter& of_output() { return like_output = true, *this; }
   Parameter& positive() { return minimum = 0, above_minimum = true, *this; }

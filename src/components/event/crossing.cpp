@@ -49,7 +49,9 @@ ComponentType event_crossing() {
   type.takes(equations("expression", false, "whose zeros are the events: an expression of t and the inputs"));
   type.takes(choice("direction", {"rising", "falling", "both"}, "from below zero, from above, or both")
                  .otherwise("both"));
-  type.takes(equations("set", true, "what gets which value, by expressions of t and the inputs").optional());
+  type.takes(equations("set", true, "what gets which value, by expressions of t and the inputs")
+                 .of_other_parts()
+                 .optional());
   type.takes(boolean("stop", "the run ends here").otherwise("false"));
   type.gives({"value", "1", "the watched expression, in SI", "", false, false});
   type.signs = "Rising is from negative to positive.";
