@@ -54,6 +54,23 @@ const std::vector<Parameter>& simulate_schema() {
           .at_least(0)
           .at_most(1)
           .optional(),
+      number(
+          "alpha_m", "1",
+          "parameters of your own, instead of rho: of generalized-alpha alpha_m, alpha_f, beta and gamma, of "
+          "newmark beta and gamma")
+          .optional(),
+      number("alpha_f", "1", "see alpha_m").optional(),
+      number("beta", "1", "see alpha_m").at_least(0).optional(),
+      number("gamma", "1", "see alpha_m").positive().optional(),
+      number("delta_m", "1", "of states, instead of rho_states and scheme_states: delta_m, delta_f and theta")
+          .optional(),
+      number("delta_f", "1", "see delta_m").optional(),
+      number("theta", "1", "see delta_m").at_least(0).optional(),
+      boolean("update",
+              "gamma and theta follow the sizes of the steps, which keeps second order where these change; "
+              "false: for comparison")
+          .otherwise("true"),
+      boolean("update_beta", "beta follows gamma; false: for comparison").otherwise("true"),
       choice(
           "constraints", {"index-3", "index-2"},
           "constraints on positions alone, or stabilised with velocities too; index-3 unless given, index-2 "
