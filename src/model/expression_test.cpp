@@ -68,6 +68,9 @@ TEST_CASE("arithmetic, precedence, functions") {
   CHECK(constant("8/4/2") == 1);
   CHECK(constant("sqrt(k/m)") == doctest::Approx(std::sqrt(50.0)));
   CHECK(unit("sqrt(k/m)") == "1/s");
+  CHECK(unit("sqrt(2*m)*sqrt(m)") == "kg");
+  CHECK(unit("sqrt(k)") == "kg^(1/2)/s");
+  CHECK(unit("m^(1/3)*m^(2/3)") == "kg");
   CHECK(constant("sin(30 deg)") == doctest::Approx(0.5));
   CHECK(unit("atan2(1 m, 2 m)") == "rad");
   CHECK(constant("max(1 m, 20 cm)") == 1);
