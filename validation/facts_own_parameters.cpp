@@ -172,3 +172,26 @@ TEST_CASE("what --set itself says twice is an error") {
   CHECK(code_of(read_with("adaptive: true, tolerance: 1e-4", {{"simulate.scheme", "variational"}})) ==
         "E-CHOICE");
 }
+
+TEST_CASE("penalties of redundant constraints: 1/regularization, and none of the motion depends on them") {
+  // Two equal rods hold a bob: their forces add up to that of one, half of it each (the least size).
+  const auto bob = [](int rods, const std::string& settings) {
+    std::string text =
+        "  bob: {type: planar.mass, mass: 2 kg, gravity: [0, -9.81 m/s^2], initial: {position: [0.6 m, -0.8 "
+        "m]}}\n";
+    for (int k = 0; k < rods; ++k)
+      text += fmt::format("  rod{}: {{type: planar.distance, between: [ground, bob], length: 1 m}}\n", k);
+    return TextRun(text, "until: 1 s, step: 2 ms, redundant: true" + settings,
+                   {"bob.position.x", "bob.velocity.y", "rod0.tension"});
+  };
+  const TextRun one = bob(1, "");
+  for (const double penalty : {1e4, 1e6, 1e9}) {
+    const TextRun by_penalty = bob(2, fmt::format(", penalty: {}", penalty));
+    const TextRun by_epsilon = bob(2, fmt::format(", regularization: {:.17g}", 1 / penalty));
+    CAPTURE(penalty);
+    for (int i = 0; i < 3; ++i) {
+      CHECK(by_penalty.last[i] == by_epsilon.last[i]);
+      CHECK(std::abs(by_penalty.last[i] * (i == 2 ? 2 : 1) - one.last[i]) < 1e-8 * std::abs(one.last[i]));
+    }
+  }
+}

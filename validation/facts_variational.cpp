@@ -64,6 +64,23 @@ TEST_CASE_TEMPLATE("heavy top: second order from t = 0 in every quantity", Top, 
   l.check_second_order(0.05);
 }
 
+TEST_CASE_TEMPLATE("heavy top, SPOOK: second order on both kinds of frames", Top, problems::HeavyTop,
+                   problems::HeavyTopPose) {
+  const Top top;
+  VariationalOptions spook = scheme();
+  spook.quasi_linear = true;
+  Ladder l({"x", "R", "Omega", "lambda"});
+  for (int n : {200, 400, 800, 1600}) {
+    problems::HeavyTopMotion exact;
+    const TopQuantities b = exact.at(0.1),
+                        a = top.quantities(run(top.system, top.initial(), spook, constant_steps(0.1, n)));
+    l.add(0.1 / n,
+          {norm(a.x - b.x), problems::distance(a.R, b.R), norm(a.omega - b.omega), norm(a.force - b.force)});
+  }
+  l.print(fmt::format("heavy top on {}, SPOOK", Top::name));
+  l.check_second_order(0.1);
+}
+
 namespace {
 
 template <Manifold manifold>

@@ -209,6 +209,16 @@ void refuse_foreign_keys(const Model& model, const std::string& scheme) {
   }
 }
 
+/// ε of multipliers, given as it is or as a penalty (T-proximal-2); 0: chosen later.
+double regularization(const Model& model) {
+  const FieldValues& v = model.simulate;
+  if (v.find("regularization") && v.find("penalty"))
+    throw error("E-CHOICE", model, "penalty", "multipliers are regularised twice: regularization and penalty",
+                "one of them: penalty = 1/regularization");
+  if (v.find("penalty")) return 1 / number(v, "penalty");
+  return v.find("regularization") ? number(v, "regularization") : 0.0;
+}
+
 void variational_options(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
   const bool spook = o.scheme == "spook";
@@ -228,7 +238,7 @@ void variational_options(const Model& model, SimulateOptions& o) {
   p.quasi_linear = spook;
   p.newton.tolerance = number(v, "newton_tolerance");
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
-  if (v.find("regularization")) p.proximal = number(v, "regularization");
+  p.proximal = regularization(model);
   o.parameters = {{"rho_states", p.damped_states ? 0.0 : 1.0}};
   if (spook) {
     RelaxationFields all;
@@ -348,6 +358,19 @@ StateParameters state_parameters(const Model& model, SimulateOptions& o) {
   return {number(v, "delta_m"), number(v, "delta_f"), number(v, "theta")};
 }
 
+/// Weighted means (T-weighted): the published recursion with constant steps, and nothing besides.
+void weighted_form(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  if (std::get<std::string>(*v.find("form")) != "weighted") return;
+  for (const char* key : {"adaptive", "steps", "update", "update_beta"})
+    if (v.given(key) && !(key == std::string("adaptive") && !o.adaptive))
+      throw error("E-SCHEME", model, key,
+                  fmt::format("form: weighted has parameters for constant steps, and none for {}", key),
+                  "form: exact, or a `step`");
+  o.stepper.balance = BalanceForm::weighted;
+  o.substeps = 0;
+}
+
 /// Of generalized-α and its relatives.
 void alpha_parameters(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
@@ -359,6 +382,7 @@ void alpha_parameters(const Model& model, SimulateOptions& o) {
   if (!p.update_parameters && v.given("update_beta") && number(v, "update_beta") != 0)
     throw error("E-VALUE", model, "update_beta", "beta follows gamma, which `update: false` keeps as it is",
                 "remove update, or update_beta");
+  weighted_form(model, o);
   if (!o.adaptive) return;
   const bool ordered = p.mechanics.second_order() && p.states.second_order();
   if (p.update_parameters && ordered) return;
@@ -418,7 +442,7 @@ SimulateOptions simulate_options(const Model& model) {
   if (o.adaptive) p.state_tolerance = 1e-11;
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
   o.prepare = prepare_options(model);
-  if (v.find("regularization")) p.proximal = number(v, "regularization");
+  p.proximal = regularization(model);
 
   read_output(model, o);
   return o;
@@ -436,12 +460,21 @@ void check_scheme(const Model& model, const Assembly& assembly, const SimulateOp
       if (options.relaxations) options.relaxations(assembly);
       refuse_scheme(assembly.system, options.variational);
     } else {
+      if (options.stepper.balance == BalanceForm::weighted &&
+          !(assembly.events.empty() && assembly.triggers.empty() && assembly.samplers.empty()))
+        throw ModelError("E-SCHEME", "form",
+                         "weighted means satisfy the equations at no instant, and so cannot follow jumps",
+                         "form: exact");
       refuse_scheme(assembly.system, options.stepper);
     }
   } catch (const ModelError& e) {
     if (e.code != "E-SCHEME") throw;
     const bool other = options.method != Method::generalized_alpha;
-    throw error("E-SCHEME", model, other || options.stepper.mechanics.beta == 0 ? "scheme" : "rho",
+    const bool weighted = options.stepper.balance == BalanceForm::weighted;
+    throw error("E-SCHEME", model,
+                weighted                                       ? "form"
+                : other || options.stepper.mechanics.beta == 0 ? "scheme"
+                                                               : "rho",
                 fmt::format("{}: {}", e.where, e.cause), e.hint);
   }
 }

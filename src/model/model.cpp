@@ -66,6 +66,11 @@ const std::vector<Parameter>& simulate_schema() {
           .optional(),
       number("delta_f", "1", "see delta_m").optional(),
       number("theta", "1", "see delta_m").at_least(0).optional(),
+      choice("form", {"exact", "weighted"},
+             "of generalized-alpha: equations of motion exactly at the end of a step, or as weighted means "
+             "of both ends (the "
+             "classical form, with accelerations of first order, for comparison)")
+          .otherwise("exact"),
       boolean("update",
               "gamma and theta follow the sizes of the steps, which keeps second order where these change; "
               "false: for comparison")
@@ -96,6 +101,13 @@ const std::vector<Parameter>& simulate_schema() {
              "or 1e-9 where constraints depend on each other")
           .positive()
           .at_most(1e-2)
+          .optional(),
+      number("penalty", "1",
+             "the same as a penalty, 1/regularization: the factor p of an augmented Lagrangian over the "
+             "scaling factor s of "
+             "the constraint's row")
+          .at_least(100)
+          .at_most(1e15)
           .optional(),
       boolean("adaptive", "steps chosen by error control").otherwise("false"),
       number("tolerance", "1",

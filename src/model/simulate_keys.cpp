@@ -33,7 +33,7 @@ const std::vector<Owned>& owned_keys() {
       {{"rho"}, {"generalized-alpha", "hht-alpha", "jwh-alpha"}},
       {{"rho_states"}, and_also(by_states, variational)},
       {{"scheme_states", "delta_m", "delta_f", "theta"}, by_states},
-      {{"alpha_m", "alpha_f"}, {"generalized-alpha"}},
+      {{"alpha_m", "alpha_f", "form"}, {"generalized-alpha"}},
       {{"beta", "gamma"}, {"generalized-alpha", "newmark"}},
       {{"constraints", "update", "update_beta"}, alpha},
       {adaptive_keys, alpha},
@@ -50,6 +50,7 @@ struct Rivals {
 const std::vector<Rivals>& rivals() {
   static const std::vector<Rivals> all = {{{"step"}, {"steps"}},
                                           {{"output_every"}, {"output_at"}},
+                                          {{"regularization"}, {"penalty"}},
                                           {{"rho"}, mechanics_keys()},
                                           {{"rho_states", "scheme_states"}, state_keys()}};
   return all;
