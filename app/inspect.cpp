@@ -69,7 +69,8 @@ int check(const Command& command) {
   const Prepared start = started(model, assembly);
   for (const std::string& w : start.warnings) print_warning(w, command.json);
   if (!command.quiet)
-    for (const std::string& n : start.notes) print_note(n, command.json);
+    for (const auto* notes : {&model.notes, &start.notes})
+      for (const std::string& n : *notes) print_note(n, command.json);
   const System& system = assembly.system;
   if (command.json) {
     print_json(Json::object()

@@ -269,7 +269,8 @@ Json scheme_parameters(const SimulateOptions& options) {
   if (options.method != Method::generalized_alpha) return parameters;
   const auto& m = options.stepper.mechanics;
   const auto& x = options.stepper.states;
-  if (options.rho >= 0) parameters.set("rho", options.rho).set("rho_states", options.rho_states);
+  if (options.rho >= 0) parameters.set("rho", options.rho);
+  if (options.rho_states >= 0) parameters.set("rho_states", options.rho_states);
   parameters.set("alpha_m", m.alpha_m).set("alpha_f", m.alpha_f).set("beta", m.beta).set("gamma", m.gamma);
   parameters.set("delta_m", x.delta_m).set("delta_f", x.delta_f).set("theta", x.theta);
   return parameters.set("radius_at_infinity", m.radius_at_infinity())

@@ -82,6 +82,18 @@ def test_modes(folder):
     says(run("buckling", "swing/model.yaml", cwd=folder, status=3), "E-MODES", "no load")
 
 
+def test_schemes(folder):
+    """--set asks for a scheme: what the file says of another one gives way, in every example that says so."""
+    own = ("rho:", "adaptive:", "constraints:", "scheme:", "scheme_states:")
+    for model in sorted((INCLUDE.parent / "examples").glob("*/model.yaml")):
+        if not any(key in model.read_text(encoding="utf-8") for key in own):
+            continue
+        for scheme in ("variational", "spook"):
+            run("check", str(model), "--trust", "--set", f"simulate.scheme={scheme}")
+    ball = run("check", str(INCLUDE.parent / "examples/bouncing_ball/model.yaml"), "--set", "simulate.scheme=spook")
+    says(ball, "adaptive, tolerance, h_max of the file are left aside", "steps are constant, 20 ms")
+
+
 def test_run_folders(folder):
     model = folder / "swing" / "model.yaml"
     model.parent.mkdir()

@@ -143,7 +143,9 @@ class Simulation::Run {
     jumps_.apply(first, state.t + slack());
     sampling_.begin(state.t + slack());
     for (const auto& w : prepared_.warnings) warn(w);
-    result_.statistics.notes = prepared_.notes;
+    result_.statistics.notes = options_.notes;
+    result_.statistics.notes.insert(result_.statistics.notes.end(), prepared_.notes.begin(),
+                                    prepared_.notes.end());
     for (std::string& w : stepper_->warnings()) warn(std::move(w));
     count(stepper_->start(state).newton);
     interior_.begin(state);

@@ -42,6 +42,7 @@ struct SimulateOptions {
   PrepareOptions prepare;
   double rho = -1, rho_states = -1;  // as asked for; -1: the scheme has none
   std::string scheme;                // as the model calls it
+  std::vector<std::string> notes;    // of the model: to be told
   /// Steps alone, which do not allocate: no energy balance, no list of events, no look-out for singular positions and the like.
   bool bare = false;
 };

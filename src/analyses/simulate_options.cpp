@@ -7,6 +7,7 @@
 
 #include "analyses/simulate.hpp"
 #include "model/row_owner.hpp"
+#include "model/simulate_keys.hpp"
 
 namespace escapement {
 namespace {
@@ -194,14 +195,34 @@ std::vector<Relaxation> relaxations(const Model& model, const Assembly& assembly
 }
 
 /// What belongs to other schemes is refused by name.
+void refuse_foreign_keys(const Model& model, const std::string& scheme) {
+  for (const auto& entry : model.simulate.entries()) {
+    const std::string key = entry.key.substr(0, entry.key.find('.'));
+    if (!entry.given || scheme_has(scheme, key)) continue;
+    const bool relaxes = key.starts_with("relaxation"), exact = relaxes && scheme == "variational";
+    throw error("E-VALUE", model, key,
+                exact     ? "the scheme variational keeps constraints exactly"
+                : relaxes ? "it belongs to `scheme: spook`"
+                          : fmt::format("the scheme {} has no {}", scheme, key),
+                relaxes ? "scheme: spook, or remove it"
+                        : fmt::format("remove {}, or scheme: generalized-alpha", key));
+  }
+}
+
+/// ε of multipliers, given as it is or as a penalty (T-proximal-2); 0: chosen later.
+double regularization(const Model& model) {
+  const FieldValues& v = model.simulate;
+  if (v.find("regularization") && v.find("penalty"))
+    throw error("E-CHOICE", model, "penalty", "multipliers are regularised twice: regularization and penalty",
+                "one of them: penalty = 1/regularization");
+  if (v.find("penalty")) return 1 / number(v, "penalty");
+  return v.find("regularization") ? number(v, "regularization") : 0.0;
+}
+
 void variational_options(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
   const bool spook = o.scheme == "spook";
   o.method = spook ? Method::spook : Method::variational;
-  if (o.adaptive)
-    throw error("E-SCHEME", model, "adaptive",
-                fmt::format("the scheme {} does not estimate its error", o.scheme),
-                "a `step`, or scheme: generalized-alpha");
   if (v.given("rho_states")) {
     o.rho_states = number(v, "rho_states");
     if (o.rho_states != 0 && o.rho_states != 1)
@@ -213,19 +234,11 @@ void variational_options(const Model& model, SimulateOptions& o) {
           "rho_states: 0, or 1");
     o.variational.damped_states = o.rho_states == 0;
   }
-  for (const char* key : {"rho", "scheme_states", "constraints"})
-    if (v.given(key))
-      throw error("E-VALUE", model, key, fmt::format("the scheme {} has no {}", o.scheme, key),
-                  fmt::format("remove {}, or scheme: generalized-alpha", key));
-  for (const auto& entry : v.entries())
-    if (entry.given && entry.key.starts_with("relaxation") && !spook)
-      throw error("E-VALUE", model, entry.key.substr(0, entry.key.find('.')),
-                  "the scheme variational keeps constraints exactly", "scheme: spook, or remove it");
   auto& p = o.variational;
   p.quasi_linear = spook;
   p.newton.tolerance = number(v, "newton_tolerance");
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
-  if (v.find("regularization")) p.proximal = number(v, "regularization");
+  p.proximal = regularization(model);
   o.parameters = {{"rho_states", p.damped_states ? 0.0 : 1.0}};
   if (spook) {
     RelaxationFields all;
@@ -240,6 +253,146 @@ void variational_options(const Model& model, SimulateOptions& o) {
                          {"relaxations", static_cast<double>(named.size())}});
   }
   if (spook) o.relaxations = [&model](const Assembly& assembly) { return relaxations(model, assembly); };
+}
+
+/// By name: the family's own numbers for `rho`.
+MechanicsParameters mechanics_by_rho(const Model& model, SimulateOptions& o) {
+  o.rho = scheme_has(o.scheme, "rho") ? number(model.simulate, "rho") : -1;
+  try {
+    if (o.scheme == "generalized-alpha") return MechanicsParameters::chung_hulbert(o.rho);
+    if (o.scheme == "jwh-alpha") return MechanicsParameters::jansen_whiting_hulbert(o.rho);
+    if (o.scheme == "hht-alpha") return MechanicsParameters::hilber_hughes_taylor(o.rho);
+    return o.scheme == "stormer" ? MechanicsParameters::stormer() : MechanicsParameters::newmark();
+  } catch (const ModelError& e) {  // a rho that this scheme does not have
+    if (e.code != "E-SCHEME") throw;
+    throw error("E-SCHEME", model, "rho", e.where + ": " + e.cause, e.hint);
+  }
+}
+
+StateParameters states_by_rho(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  if (!scheme_has(o.scheme, "rho_states")) return StateParameters::trapezoidal();
+  o.rho_states = number(v, v.find("rho_states") ? "rho_states" : "rho");
+  return std::get<std::string>(*v.find("scheme_states")) == "jwh-alpha"
+             ? StateParameters::jansen_whiting_hulbert(o.rho_states)
+             : StateParameters::chung_hulbert(o.rho_states);
+}
+
+/// Parameters that stand for themselves (T-alpha-10): all of `keys` or none; false: none. Not beside `others`.
+bool own_parameters(const Model& model, const std::vector<std::string_view>& keys,
+                    const std::vector<std::string>& others, const std::string& hint) {
+  const FieldValues& v = model.simulate;
+  const auto given = [&](std::string_view key) { return v.given(key); };
+  const auto first = std::ranges::find_if(keys, given);
+  if (first == keys.end()) return false;
+  const std::string all = fmt::format("{}", fmt::join(keys, ", "));
+  std::vector<std::string_view> missing;
+  std::ranges::remove_copy_if(keys, std::back_inserter(missing), given);
+  if (!missing.empty())
+    throw error("E-MISSING", model, std::string(*first),
+                fmt::format("{} {} missing: {} are given together", fmt::join(missing, ", "),
+                            missing.size() == 1 ? "is" : "are", all),
+                hint);
+  for (const std::string& other : others)
+    if (given(other))
+      throw error("E-CHOICE", model, other, fmt::format("it is given beside {}, which say the same", all),
+                  fmt::format("{}, or these", other));
+  return true;
+}
+
+/// What keeps no run of any step from growing, or from dividing by zero, is no scheme (T-alpha-10).
+void refuse_parameters(const Model& model, const char* m_key, double m, const char* f_key, double f) {
+  if (m > 0.5)
+    throw error(
+        "E-SCHEME", model, m_key,
+        fmt::format("{} = {:g} exceeds 1/2: not zero-stable, the history of the recursion grows in every "
+                    "step, however small",
+                    m_key, m),
+        fmt::format("{} <= 1/2; for A-stability {} <= {} <= 1/2", m_key, m_key, f_key));
+  if (f >= 1)
+    throw error("E-SCHEME", model, f_key,
+                fmt::format("{} = {:g}: the end of the step has no weight", f_key, f),
+                fmt::format("{} < 1; for A-stability {} <= {} <= 1/2", f_key, m_key, f_key));
+}
+
+/// A set that goes with what is given: of second order and A-stable. `k`, `c`: its best are on α_m = k α_f − c.
+struct Proposal {
+  const char *m, *f, *order;  // keys
+  double k, c;
+
+  std::string text(const FieldValues& v, bool beta) const {
+    const auto otherwise = [&](const char* key, double value) {
+      return v.given(key) ? number(v, key) : value;
+    };
+    const double alpha_f = otherwise(f, v.given(m) ? (number(v, m) + c) / k : 0.0);
+    const double alpha_m = otherwise(m, k * alpha_f - c), gamma = otherwise(order, 0.5 + alpha_f - alpha_m);
+    std::string set = fmt::format("{}: {:.6g}, {}: {:.6g}, {}: {:.6g}", m, alpha_m, f, alpha_f, order, gamma);
+    if (beta) set += fmt::format(", beta: {:.6g}", otherwise("beta", 0.25 * (gamma + 0.5) * (gamma + 0.5)));
+    return fmt::format("{} (second order: {} = 1/2 + {} - {}{})", set, order, f, m,
+                       beta ? "; beta = (gamma + 1/2)^2/4" : "");
+  }
+};
+constexpr Proposal mechanics_proposal = {"alpha_m", "alpha_f", "gamma", 3, 1};  // Chung and Hulbert
+constexpr Proposal states_proposal = {"delta_m", "delta_f", "theta", 2, 0.5};   // Jansen, Whiting and Hulbert
+
+MechanicsParameters mechanics_parameters(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  const bool free_newmark = o.scheme == "newmark";
+  const std::vector<std::string_view> beta_gamma = {"beta", "gamma"};
+  if (!own_parameters(model, free_newmark ? beta_gamma : mechanics_keys(), {"rho"},
+                      free_newmark ? "beta: 0.25, gamma: 0.5, say; A-stable for 2 beta >= gamma >= 1/2"
+                                   : mechanics_proposal.text(v, true)))
+    return mechanics_by_rho(model, o);
+  o.rho = -1;
+  if (free_newmark) return MechanicsParameters::newmark(number(v, "beta"), number(v, "gamma"));
+  refuse_parameters(model, "alpha_m", number(v, "alpha_m"), "alpha_f", number(v, "alpha_f"));
+  return {number(v, "alpha_m"), number(v, "alpha_f"), number(v, "beta"), number(v, "gamma")};
+}
+
+StateParameters state_parameters(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  if (!own_parameters(model, state_keys(), {"rho_states", "scheme_states"}, states_proposal.text(v, false)))
+    return states_by_rho(model, o);
+  o.rho_states = -1;
+  refuse_parameters(model, "delta_m", number(v, "delta_m"), "delta_f", number(v, "delta_f"));
+  return {number(v, "delta_m"), number(v, "delta_f"), number(v, "theta")};
+}
+
+/// Weighted means (T-weighted): the published recursion with constant steps, and nothing besides.
+void weighted_form(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  if (std::get<std::string>(*v.find("form")) != "weighted") return;
+  for (const char* key : {"adaptive", "steps", "update", "update_beta"})
+    if (v.given(key) && !(key == std::string("adaptive") && !o.adaptive))
+      throw error("E-SCHEME", model, key,
+                  fmt::format("form: weighted has parameters for constant steps, and none for {}", key),
+                  "form: exact, or a `step`");
+  o.stepper.balance = BalanceForm::weighted;
+  o.substeps = 0;
+}
+
+/// Of generalized-α and its relatives.
+void alpha_parameters(const Model& model, SimulateOptions& o) {
+  const FieldValues& v = model.simulate;
+  auto& p = o.stepper;
+  p.states = state_parameters(model, o);
+  p.mechanics = mechanics_parameters(model, o);
+  p.update_parameters = number(v, "update") != 0;
+  p.update_beta = p.update_parameters && number(v, "update_beta") != 0;
+  if (!p.update_parameters && v.given("update_beta") && number(v, "update_beta") != 0)
+    throw error("E-VALUE", model, "update_beta", "beta follows gamma, which `update: false` keeps as it is",
+                "remove update, or update_beta");
+  weighted_form(model, o);
+  if (!o.adaptive) return;
+  const bool ordered = p.mechanics.second_order() && p.states.second_order();
+  if (p.update_parameters && ordered) return;
+  throw error(
+      "E-SCHEME", model, "adaptive",
+      ordered
+          ? "adaptive steps change their size: without the update of gamma and theta they are of first order"
+          : "adaptive steps need second order: gamma = 1/2 + alpha_f - alpha_m and "
+            "theta = 1/2 + delta_f - delta_m",
+      "prescribed `steps`");
 }
 
 }  // namespace
@@ -263,50 +416,21 @@ SimulateOptions simulate_options(const Model& model) {
   if (v.find("event_tolerance")) o.event_tolerance = number(v, "event_tolerance");
   o.retune = [&model](const std::vector<Override>& overrides) { return assemble(model, overrides); };
 
+  o.notes = model.notes;
   o.scheme = std::get<std::string>(*v.find("scheme"));
+  if (o.adaptive && !scheme_adapts(o.scheme))
+    throw error("E-SCHEME", model, "adaptive",
+                fmt::format("the scheme {} does not estimate its error", o.scheme),
+                "a `step`, or scheme: generalized-alpha");
+  refuse_foreign_keys(model, o.scheme);
   if (o.scheme == "variational" || o.scheme == "spook") {
     variational_options(model, o);
     o.prepare = prepare_options(model);
     read_output(model, o);
     return o;
   }
-  for (const auto& entry : v.entries())
-    if (entry.given && entry.key.starts_with("relaxation"))
-      throw error("E-VALUE", model, entry.key.substr(0, entry.key.find('.')), "it belongs to `scheme: spook`",
-                  "scheme: spook, or remove it");
-  const double rho = number(v, "rho");
-  const double rho_states = v.find("rho_states") ? number(v, "rho_states") : rho;
+  alpha_parameters(model, o);
   auto& p = o.stepper;
-  o.rho = rho;
-  o.rho_states = rho_states;
-  p.states = std::get<std::string>(*v.find("scheme_states")) == "jwh-alpha"
-                 ? StateParameters::jansen_whiting_hulbert(rho_states)
-                 : StateParameters::chung_hulbert(rho_states);
-  try {
-    if (o.scheme == "generalized-alpha") p.mechanics = MechanicsParameters::chung_hulbert(rho);
-    else if (o.scheme == "jwh-alpha") p.mechanics = MechanicsParameters::jansen_whiting_hulbert(rho);
-    else if (o.scheme == "hht-alpha") p.mechanics = MechanicsParameters::hilber_hughes_taylor(rho);
-    else if (o.scheme == "newmark") p.mechanics = MechanicsParameters::newmark();
-    else if (o.scheme == "trapezoidal") {
-      p.mechanics = MechanicsParameters::trapezoidal();
-      p.states = StateParameters::trapezoidal();
-    } else p.mechanics = MechanicsParameters::stormer();
-  } catch (const ModelError& e) {  // a rho that this scheme does not have
-    if (e.code != "E-SCHEME") throw;
-    throw error("E-SCHEME", model, "rho", e.where + ": " + e.cause, e.hint);
-  }
-  if (o.scheme == "newmark" || o.scheme == "trapezoidal" || o.scheme == "stormer") {
-    if (v.given("rho"))
-      throw error("E-VALUE", model, "rho", fmt::format("the scheme {} has no rho", o.scheme), "remove rho");
-    o.rho = -1;
-  }
-  if (o.scheme == "trapezoidal") {
-    for (const char* key : {"rho_states", "scheme_states"})
-      if (v.given(key))
-        throw error("E-VALUE", model, key, fmt::format("the trapezoidal scheme has no {}", key),
-                    fmt::format("remove {}", key));
-    o.rho_states = -1;
-  }
   o.constraints_chosen = v.find("constraints") != nullptr;
   const bool index2 =
       o.constraints_chosen ? std::get<std::string>(*v.find("constraints")) == "index-2" : o.adaptive;
@@ -318,7 +442,7 @@ SimulateOptions simulate_options(const Model& model) {
   if (o.adaptive) p.state_tolerance = 1e-11;
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
   o.prepare = prepare_options(model);
-  if (v.find("regularization")) p.proximal = number(v, "regularization");
+  p.proximal = regularization(model);
 
   read_output(model, o);
   return o;
@@ -336,12 +460,21 @@ void check_scheme(const Model& model, const Assembly& assembly, const SimulateOp
       if (options.relaxations) options.relaxations(assembly);
       refuse_scheme(assembly.system, options.variational);
     } else {
+      if (options.stepper.balance == BalanceForm::weighted &&
+          !(assembly.events.empty() && assembly.triggers.empty() && assembly.samplers.empty()))
+        throw ModelError("E-SCHEME", "form",
+                         "weighted means satisfy the equations at no instant, and so cannot follow jumps",
+                         "form: exact");
       refuse_scheme(assembly.system, options.stepper);
     }
   } catch (const ModelError& e) {
     if (e.code != "E-SCHEME") throw;
     const bool other = options.method != Method::generalized_alpha;
-    throw error("E-SCHEME", model, other || options.stepper.mechanics.beta == 0 ? "scheme" : "rho",
+    const bool weighted = options.stepper.balance == BalanceForm::weighted;
+    throw error("E-SCHEME", model,
+                weighted                                       ? "form"
+                : other || options.stepper.mechanics.beta == 0 ? "scheme"
+                                                               : "rho",
                 fmt::format("{}: {}", e.where, e.cause), e.hint);
   }
 }

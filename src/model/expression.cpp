@@ -14,9 +14,20 @@ using Op = Expression::Op;
 using Fault = ExpressionError::Kind;
 
 Dimension angle() {
-  Dimension d;
-  d.exponent[Dimension::angle] = 1;
+  static const Dimension d = parse_unit("rad").dimension;
   return d;
+}
+
+/// To a constant power; none: an exponent is out of range, or no multiple of 1/60.
+std::optional<Dimension> to_the(const Dimension& base, double power) {
+  static const double one = angle().exponent[Dimension::angle];
+  Dimension r;
+  for (int i = 0; i < Dimension::bases; ++i) {
+    const double e = base.exponent[i] * power;
+    if (!(std::abs(e) <= 99 * one) || std::abs(e - std::round(e)) > 1e-9 * one) return std::nullopt;
+    r.exponent[i] = static_cast<int>(std::round(e));
+  }
+  return r;
 }
 
 bool letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
@@ -323,13 +334,13 @@ class ExpressionCompiler {
     if (!exponent.constant)
       throw ExpressionError("a quantity with unit " + base.dimension.text() + " needs a constant exponent",
                             place, "", Fault::unit);
-    for (int i = 0; i < Dimension::bases; ++i) {
-      const double e = base.dimension.exponent[i] * *exponent.constant;
-      if (std::abs(e) > 100 || e != std::round(e))
-        throw ExpressionError("the power of " + base.dimension.text() + " has no whole exponents", place, "",
-                              Fault::unit);
-      r.dimension.exponent[i] = static_cast<int>(e);
-    }
+    const auto dimension = to_the(base.dimension, *exponent.constant);
+    if (!dimension)
+      throw ExpressionError("the power of " + base.dimension.text() +
+                                " has an exponent that is out of range, or no "
+                                "multiple of 1/60",
+                            place, "divide by a reference value first", Fault::unit);
+    r.dimension = *dimension;
     return r;
   }
 
@@ -492,10 +503,9 @@ class ExpressionCompiler {
       case Function::root: {
         Operand r;
         r.any = a.any;
-        for (int i = 0; i < Dimension::bases; ++i) {
-          if (!a.any && a.dimension.exponent[i] % 2 != 0) refuse("a quantity whose exponents are even");
-          r.dimension.exponent[i] = a.dimension.exponent[i] / 2;
-        }
+        const std::optional<Dimension> dimension = a.any ? Dimension{} : to_the(a.dimension, 0.5);
+        if (!dimension) refuse("a quantity whose exponents are multiples of 1/30");
+        r.dimension = *dimension;
         r.bare = bare;
         return r;
       }

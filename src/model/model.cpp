@@ -54,6 +54,28 @@ const std::vector<Parameter>& simulate_schema() {
           .at_least(0)
           .at_most(1)
           .optional(),
+      number(
+          "alpha_m", "1",
+          "parameters of your own, instead of rho: of generalized-alpha alpha_m, alpha_f, beta and gamma, of "
+          "newmark beta and gamma")
+          .optional(),
+      number("alpha_f", "1", "see alpha_m").optional(),
+      number("beta", "1", "see alpha_m").at_least(0).optional(),
+      number("gamma", "1", "see alpha_m").positive().optional(),
+      number("delta_m", "1", "of states, instead of rho_states and scheme_states: delta_m, delta_f and theta")
+          .optional(),
+      number("delta_f", "1", "see delta_m").optional(),
+      number("theta", "1", "see delta_m").at_least(0).optional(),
+      choice("form", {"exact", "weighted"},
+             "of generalized-alpha: equations of motion exactly at the end of a step, or as weighted means "
+             "of both ends (the "
+             "classical form, with accelerations of first order, for comparison)")
+          .otherwise("exact"),
+      boolean("update",
+              "gamma and theta follow the sizes of the steps, which keeps second order where these change; "
+              "false: for comparison")
+          .otherwise("true"),
+      boolean("update_beta", "beta follows gamma; false: for comparison").otherwise("true"),
       choice(
           "constraints", {"index-3", "index-2"},
           "constraints on positions alone, or stabilised with velocities too; index-3 unless given, index-2 "
@@ -79,6 +101,13 @@ const std::vector<Parameter>& simulate_schema() {
              "or 1e-9 where constraints depend on each other")
           .positive()
           .at_most(1e-2)
+          .optional(),
+      number("penalty", "1",
+             "the same as a penalty, 1/regularization: the factor p of an augmented Lagrangian over the "
+             "scaling factor s of "
+             "the constraint's row")
+          .at_least(100)
+          .at_most(1e15)
           .optional(),
       boolean("adaptive", "steps chosen by error control").otherwise("false"),
       number("tolerance", "1",

@@ -100,6 +100,7 @@ class Model {
   std::vector<NominalText> nominals;
   std::string file;  // as messages call it
   bool allow_outside = false, trust = false;
+  std::vector<std::string> notes;  // what --set made of it that is worth telling
 
   /// Where a key of `simulate:` has its value, or the section itself.
   Mark simulate_mark(std::string_view key) const;

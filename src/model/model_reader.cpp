@@ -8,6 +8,7 @@
 
 #include "model/model.hpp"
 #include "model/netlist.hpp"
+#include "model/simulate_keys.hpp"
 #include "model/text_file.hpp"
 
 namespace escapement {
@@ -607,6 +608,7 @@ class ModelReader {
 
     const Node* simulate = section(root, "simulate", Node::Kind::mapping, "a mapping {until: …, step: …}");
     Node settings = simulate ? *simulate : Node::mapping({});
+    model_.notes = give_way(settings, set_of_simulate());
     for (const auto& [key, value] : options_.set)
       if (key.starts_with("simulate.")) replace(settings, key.substr(9), key, value);
     if (!simulate) settings.mark = root.mark;
@@ -662,6 +664,14 @@ class ModelReader {
     }
     if (const Node* plots = section(root, "plots", Node::Kind::sequence, "a list of plots"))
       for (const Node& p : plots->items) read_plot(p);
+  }
+
+  /// What --set says of `simulate`, by its keys; the last one counts.
+  std::map<std::string, std::string> set_of_simulate() const {
+    std::map<std::string, std::string> set;
+    for (const auto& [key, value] : options_.set)
+      if (key.starts_with("simulate.")) set[key.substr(9, key.find('.', 9) - 9)] = value;
+    return set;
   }
 
   /// `start: equilibrium`, or `start: {mode: equilibrium, load_steps: 10}`.

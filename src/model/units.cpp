@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -14,9 +15,12 @@ namespace {
 
 using D = Dimension;
 
+constexpr int whole =
+    60;  // an exponent of one: halves, thirds, quarters, fifths and sixths are whole numbers of these
+
 Dimension dimension(int mass, int length, int time, int current = 0, int temperature = 0, int amount = 0,
                     int angle = 0) {
-  return {{mass, length, time, current, temperature, amount, angle}};
+  return Dimension{{mass, length, time, current, temperature, amount, angle}}.power(whole);
 }
 
 struct Named {
@@ -151,7 +155,8 @@ class Reader {
   }
   void check_range(const Unit& unit) const {
     bool within = unit.factor > 0 && std::isfinite(unit.factor);
-    for (const int e : unit.dimension.exponent) within = within && std::abs(e) <= 99;  // as `^` reads them
+    for (const int e : unit.dimension.exponent)
+      within = within && std::abs(e) <= 99 * whole;  // as `^` reads them
     if (!within) throw UnitError("the unit is out of range", at_);
   }
   Unit factor() {
@@ -174,21 +179,48 @@ class Reader {
     if (at_ < text_.size() && text_[at_] == '^') {
       ++at_;
       skip();
+      const bool fraction = at_ < text_.size() && text_[at_] == '(';
+      if (fraction) ++at_;
       const std::size_t number = at_;
       const bool negative = at_ < text_.size() && text_[at_] == '-';
       if (negative) ++at_;
-      int n = 0, digits = 0;
-      for (; at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) && digits < 2;
-           ++digits)
-        n = 10 * n + (text_[at_++] - '0');
-      if (digits == 0) throw UnitError("expected a whole number after '^'", number);
+      const int n = (negative ? -1 : 1) * digits(number);
+      const int parts = fraction ? rest_of_fraction() : 1;
       if (unit.offset != 0) throw UnitError("degC cannot be raised to a power; use K", begin);
-      double power = 1;
-      for (int i = 0; i < n; ++i) power *= unit.factor;
-      unit.factor = negative ? 1 / power : power;
-      unit.dimension = unit.dimension.power(negative ? -n : n);
+      unit.factor = parts == 1 ? whole_power(unit.factor, n) : std::pow(unit.factor, double(n) / parts);
+      unit.dimension = unit.dimension.power(n);
+      for (int& e : unit.dimension.exponent) {
+        if (e % parts != 0) throw UnitError("an exponent is no multiple of 1/60", number);
+        e /= parts;
+      }
     }
     return unit;
+  }
+  /// One or two.
+  int digits(std::size_t begin) {
+    int n = 0;
+    const std::size_t first = at_;
+    while (at_ < text_.size() && at_ < first + 2 && std::isdigit(static_cast<unsigned char>(text_[at_])))
+      n = 10 * n + (text_[at_++] - '0');
+    if (at_ == first) throw UnitError("expected a whole number after '^'", begin);
+    return n;
+  }
+  /// "/2)" of "^(1/2)": by how much it divides.
+  int rest_of_fraction() {
+    int parts = 1;
+    if (at_ < text_.size() && text_[at_] == '/') {
+      const std::size_t begin = ++at_;
+      parts = digits(begin);
+      if (parts == 0) throw UnitError("expected a fraction after '^'", begin);
+    }
+    if (at_ >= text_.size() || text_[at_] != ')') throw UnitError("expected ')'", at_);
+    ++at_;
+    return parts;
+  }
+  static double whole_power(double factor, int n) {
+    double power = 1;
+    for (int i = 0; i < std::abs(n); ++i) power *= factor;
+    return n < 0 ? 1 / power : power;
   }
   std::string_view text_;
   std::size_t at_ = 0;
@@ -208,6 +240,13 @@ Dimension Dimension::power(int n) const {
   return r;
 }
 
+/// "2", or "(1/2)".
+static std::string exponent_text(int e) {
+  const int common = std::gcd(e, whole);
+  if (common == whole) return std::to_string(e / whole);
+  return "(" + std::to_string(e / common) + "/" + std::to_string(whole / common) + ")";
+}
+
 std::string Dimension::text() const {
   static const char* const names[bases] = {"kg", "m", "s", "A", "K", "mol", "rad"};
   std::string above, below;
@@ -217,7 +256,7 @@ std::string Dimension::text() const {
     std::string& side = e > 0 ? above : below;
     side += e > 0 ? (above.empty() ? "" : "*") : "/";
     side += names[i];
-    if (std::abs(e) != 1) side += "^" + std::to_string(std::abs(e));
+    if (std::abs(e) != whole) side += "^" + exponent_text(std::abs(e));
   }
   return (above.empty() ? "1" : above) + below;
 }

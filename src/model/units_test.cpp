@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <numbers>
 #include <vector>
 
@@ -38,6 +39,17 @@ TEST_CASE("units in SI") {
   CHECK(dimension_of("ohm*F") == dimension_of("s"));
   CHECK(dimension_of("Wb/A") == dimension_of("H"));
   CHECK(dimension_of("N*s/m").text() == "kg/s");
+}
+
+TEST_CASE("fractional exponents") {
+  CHECK(dimension_of("m^(1/2)*m^(1/2)") == dimension_of("m"));
+  CHECK(dimension_of("N^(2/3)").text() == "kg^(2/3)*m^(2/3)/s^(4/3)");
+  CHECK(dimension_of("m^(3/2)/kg^(1/2)").text() == "m^(3/2)/kg^(1/2)");
+  CHECK(dimension_of("m^(4/2)") == dimension_of("m^2"));
+  CHECK(dimension_of("s^(-1/2)") == dimension_of("Hz^(1/2)"));
+  CHECK(si("km^(1/2)") == doctest::Approx(std::sqrt(1000.0)));
+  for (const char* wrong : {"m^(1/7)", "m^(1/0)", "m^(1/2", "m^()", "m^(1.5)"})
+    CHECK_THROWS_AS(parse_unit(wrong), UnitError);
 }
 
 TEST_CASE("angles are tracked") {

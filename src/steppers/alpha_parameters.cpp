@@ -73,36 +73,55 @@ double StateParameters::radius_at_infinity() const {
   return std::max(std::abs(delta_f / (1 - delta_f)), theta == 0 ? INFINITY : std::abs((1 - theta) / theta));
 }
 
+namespace {
+
+/// (T-alpha-10) of one set; `order`: γ or θ.
+struct Conditions {
+  const char *m_name, *f_name, *order_name;
+  double m, f, order;
+  double needed() const { return 0.5 + f - m; }
+
+  std::vector<ParameterWarning> violated() const {
+    std::vector<ParameterWarning> warnings;
+    const auto warn = [&](const char* condition, std::string message) {
+      warnings.push_back({condition, std::move(message)});
+    };
+    if (std::abs(order - needed()) >= rounding)
+      warn("order", fmt::format("{} = {:.10g}, but second order needs 1/2 + {} - {} = {:.10g}: first order{}",
+                                order_name, order, f_name, m_name, needed(),
+                                order < needed()
+                                    ? ", and what oscillates without damping grows, however small the step"
+                                    : ", and what oscillates is damped by the step"));
+    if (m > 0.5 + rounding) warn("zero-stability", fmt::format("{} = {:g} exceeds 1/2", m_name, m));
+    if (m > f + rounding || f > 0.5 + rounding)
+      warn(
+          "A-stability",
+          fmt::format(
+              "{} <= {} <= 1/2 is violated ({:g}, {:g}): not A-stable, what is faster than the step may grow",
+              m_name, f_name, m, f));
+    return warnings;
+  }
+};
+
+}  // namespace
+
 std::vector<ParameterWarning> check(const MechanicsParameters& p) {
-  std::vector<ParameterWarning> warnings;
-  if (!p.second_order())
+  auto warnings = Conditions{"alpha_m", "alpha_f", "gamma", p.alpha_m, p.alpha_f, p.gamma}.violated();
+  if (p.beta < 0.5 * p.gamma - rounding)
     warnings.push_back(
-        {"order", fmt::format("gamma = {:g}, but second order needs 1/2 + alpha_f - alpha_m = {:g}", p.gamma,
-                              0.5 + p.alpha_f - p.alpha_m)});
-  if (p.alpha_m > 0.5 + rounding)
-    warnings.push_back({"zero-stability", fmt::format("alpha_m = {:g} exceeds 1/2", p.alpha_m)});
-  if (p.alpha_m > p.alpha_f + rounding || p.alpha_f > 0.5 + rounding)
-    warnings.push_back({"A-stability", fmt::format("alpha_m <= alpha_f <= 1/2 is violated ({:g}, {:g})",
-                                                   p.alpha_m, p.alpha_f)});
-  if (p.beta < 0.25 + 0.5 * (p.alpha_f - p.alpha_m) - rounding)
-    warnings.push_back({"A-stability", fmt::format("beta = {:g} is below 1/4 + (alpha_f - alpha_m)/2 = {:g}",
-                                                   p.beta, 0.25 + 0.5 * (p.alpha_f - p.alpha_m))});
+        {"A-stability",
+         fmt::format("beta = {:g} is below gamma/2 = {:g}: not A-stable, what is faster than the step grows",
+                     p.beta, 0.5 * p.gamma)});
   return warnings;
 }
 
 std::vector<ParameterWarning> check(const StateParameters& p) {
-  std::vector<ParameterWarning> warnings;
-  if (!p.second_order())
-    warnings.push_back(
-        {"order", fmt::format("theta = {:g}, but second order needs 1/2 + delta_f - delta_m = {:g}", p.theta,
-                              0.5 + p.delta_f - p.delta_m)});
-  if (p.delta_m > 0.5 + rounding)
-    warnings.push_back({"zero-stability", fmt::format("delta_m = {:g} exceeds 1/2", p.delta_m)});
-  if (p.delta_m > p.delta_f + rounding || p.delta_f > 0.5 + rounding)
-    warnings.push_back({"A-stability", fmt::format("delta_m <= delta_f <= 1/2 is violated ({:g}, {:g})",
-                                                   p.delta_m, p.delta_f)});
+  auto warnings = Conditions{"delta_m", "delta_f", "theta", p.delta_m, p.delta_f, p.theta}.violated();
   if (p.theta < 0.5 - rounding)
-    warnings.push_back({"A-stability", fmt::format("theta = {:g} is below 1/2", p.theta)});
+    warnings.push_back(
+        {"A-stability",
+         fmt::format("theta = {:g} is below 1/2: not A-stable, what is faster than the step grows",
+                     p.theta)});
   return warnings;
 }
 

@@ -7,10 +7,48 @@
 
 #include "core/manifold.hpp"
 #include "core/signal_loop.hpp"
+#include "core/state_rows.hpp"
 
 namespace escapement {
 
+namespace {
+
+/// Weighted means need inertia that is constant, M a: then the means of M a and of the forces belong to one instant (T-weighted-2).
+void refuse_weighted(const System& system) {
+  const auto refuse = [](const std::string& what, const char* why) {
+    throw ModelError("E-SCHEME", what, why, "form: exact");
+  };
+  for (const auto& g : system.groups())
+    for (int element = 0; element < g->size(); ++element)
+      if (g->crossings_of(element) > 0)
+        refuse("form",
+               "weighted means satisfy the equations at no instant, and so do not tell when something "
+               "switches or has a corner");
+  if (!system.lie_variables().empty())
+    refuse(system.unknown_name(system.lie_variables()[0].place.row),
+           "weighted means need a constant mass matrix: the inertia of what turns in space is not");
+  const Pattern& p = system.pattern();
+  const int positions = system.rows(Kind::position).end;
+  std::vector<double> rows(system.size()), values(p.nonzeros());
+  State at = system.state();
+  move_aside(system, at);
+  const auto refuse_entries = [&](const Shift& along, const char* why) {
+    system.tangent(at, along, {}, rows, values);
+    for (int j = 0; j < positions; ++j)
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+        if (p.row[k] < positions && values[k] != 0) refuse(system.row_name(p.row[k]), why);
+  };
+  Shift momenta = Shift::momenta();
+  momenta.position = 1;
+  refuse_entries(momenta, "weighted means need a constant mass matrix: here it depends on positions");
+  refuse_entries({.acceleration = 1, .momentum_rate = 0, .reaction = 0},
+                 "weighted means need to know masses from forces: equations of the user do not tell");
+}
+
+}  // namespace
+
 void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options) {
+  if (options.balance == BalanceForm::weighted) refuse_weighted(system);
   const Range rows = system.rows(Kind::holonomic);
   if (rows.size() == 0) return;
   if (options.mechanics.beta == 0)
@@ -37,6 +75,12 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   for (const auto& w : check(options.mechanics)) warnings_.push_back(w);
   for (const auto& w : check(options.states)) warnings_.push_back(w);
   refuse_scheme(system, options);
+  if (weighted()) {  // the published recursion, as it is
+    options_.history = StartHistory::classical;
+    options_.update_parameters = options_.offset_projection = options_.settling = options_.change_form =
+        false;
+    balance_start_.assign(system.size(), 0.0);
+  }
   if (system.rows(Kind::holonomic).size() == 0 && options.constraints == ConstraintForm::index2)
     options_.constraints = form_ = ConstraintForm::index3;  // of slip alone they are the same
   if (constrained_ && options.mechanics.radius_at_infinity() > 1 - 1e-9)
@@ -251,7 +295,7 @@ void GeneralizedAlpha::choose_coefficients(const State& state, double h, StepRep
     c_.theta = (1 - s.delta_m) * (0.5 * h - c_.E) / ((1 - s.delta_f) * h - c_.E);
     c_.E_next = (delta * h - s.delta_m * c_.E) / (1 - s.delta_m);
   }
-  const double weight = (1 - m.alpha_f) / (1 - m.alpha_m);
+  const double weight = weighted() ? 1.0 : (1 - m.alpha_f) / (1 - m.alpha_m);
   c_.c0 = h * h * c_.beta * weight;
   c_.c1 = h * c_.gamma * weight;
   c_.kappa = h * c_.theta * (1 - s.delta_f) / (1 - s.delta_m);
@@ -265,6 +309,11 @@ Shift GeneralizedAlpha::shift() const {
   s.acceleration = 1;
   s.store = 1;
   s.flow = c_.kappa;
+  if (weighted()) {  // (T-weighted-1)
+    s.momentum_rate = 1 - options_.mechanics.alpha_m;
+    s.force = s.reaction = 1 - options_.mechanics.alpha_f;
+    s.acceleration = 1;
+  }
   if (form_ == ConstraintForm::index1) {
     s.constraint_accelerations = true;
     return s;
@@ -482,6 +531,13 @@ void GeneralizedAlpha::prepare_proximal(const State& state) {
   newton_.invalidate();
 }
 
+/// α_m ṗ + α_f (F + Φ_qᵀλ + k_vᵀμ) at t_n (T-weighted-1).
+void GeneralizedAlpha::weigh_start(const State& state) {
+  const auto& m = options_.mechanics;
+  system_.residual(state, {.momentum_rate = m.alpha_m, .force = m.alpha_f, .reaction = m.alpha_f},
+                   balance_start_);
+}
+
 /// Everything but the new acceleration and the new flow (T-alpha-1…4), and where Newton starts.
 void GeneralizedAlpha::predict(const State& state, double h) {
   const auto& m = options_.mechanics;
@@ -490,7 +546,7 @@ void GeneralizedAlpha::predict(const State& state, double h) {
   const int positions = system_.rows(Kind::position).end;
   const auto at = system_.value_of_row();
   for (int i = 0; i < positions; ++i) {
-    a_bar_[i] = (m.alpha_f * state.acceleration[i] - m.alpha_m * a_[i]) / (1 - m.alpha_m);
+    a_bar_[i] = weighted() ? 0.0 : (m.alpha_f * state.acceleration[i] - m.alpha_m * a_[i]) / (1 - m.alpha_m);
     u_bar_[i] = h * velocity_start_[i] + h * h * ((0.5 - c_.beta) * a_[i] + c_.beta * a_bar_[i]);
     v_bar_[i] = velocity_start_[i] + h * ((1 - c_.gamma) * a_[i] + c_.gamma * a_bar_[i]);
   }
@@ -540,6 +596,7 @@ StepReport GeneralizedAlpha::attempt_in_form(State& state, double h) {
     }
   }
   predict(state, h);
+  if (weighted()) weigh_start(state);
   if (!epsilon_.empty() && newton_.factored()) drop_undetermined();
 
   // Correction: the equations hold at t_{n+1}.
@@ -600,7 +657,8 @@ void GeneralizedAlpha::commit(State& state) {
   for (int i = 0; i < states.size(); ++i)
     history.w[i] = w_bar_[i] + (1 - s.delta_f) / (1 - s.delta_m) * trial_.rate[states.begin + i];
   for (int i = 0; i < positions; ++i)
-    history.a[i] = a_bar_[i] + (1 - m.alpha_f) / (1 - m.alpha_m) * trial_.acceleration[i];
+    history.a[i] = weighted() ? trial_.acceleration[i]
+                              : a_bar_[i] + (1 - m.alpha_f) / (1 - m.alpha_m) * trial_.acceleration[i];
   const double both = h + history.last_step;
   for (int i = 0; i < system_.size(); ++i) {
     const double slope = (i < positions ? trial_.acceleration[i] - state.acceleration[i]

@@ -19,6 +19,12 @@ enum class ConstraintForm {
           // v̇ and λ of the others, they change to this one (T-constraint-9)
 };
 
+/// Where the equations of motion hold (T-weighted).
+enum class BalanceForm {
+  exact,  // at t_{n+1}, with the true accelerations
+  weighted  // as weighted means between t_n and t_{n+1}, the classical form, with a_n as accelerations: for comparison
+};
+
 /// Where the history starts: D_0 = α h (the documents' classical γ from the first step) or D_0 = 0 (exact for a_0 = v̇_0).
 enum class StartHistory { automatic, classical, consistent };
 
@@ -29,6 +35,7 @@ struct GeneralizedAlphaOptions {
   bool change_form =
       false;  // to index 1 in tiny steps (T-constraint-10): every run of a model does. Without it errors are
               // those of one form at all steps, and extrapolate
+  BalanceForm balance = BalanceForm::exact;
   StartHistory history = StartHistory::automatic;  // consistent with constraints, classical without
   bool update_parameters =
       true;                 // γ_n, θ_n follow the step sizes (T-alpha-6); false: the classical constants
@@ -43,7 +50,8 @@ struct GeneralizedAlphaOptions {
   StartOptions start;
 };
 
-/// Throws ModelError E-SCHEME for a scheme that cannot advance this system (ρ∞ = 1 or β = 0 with index-3 rows).
+/// Throws ModelError E-SCHEME for a scheme that cannot advance this system (ρ∞ = 1 or β = 0 with index-3 rows; weighted means
+/// of what has no constant mass, or switches).
 void refuse_scheme(const System& system, const GeneralizedAlphaOptions& options);
 
 class GeneralizedAlpha final : public Stepper {
@@ -145,6 +153,8 @@ class GeneralizedAlpha final : public Stepper {
   double velocity_offset() const { return form_ == ConstraintForm::index3 ? c_.C * c_.h * c_.h : 0.0; }
   bool project_velocity(const State& state, std::span<double> v, NewtonReport& report);
   Shift shift() const;
+  bool weighted() const { return options_.balance == BalanceForm::weighted; }
+  void weigh_start(const State& state);
   void set_weights(const State& state);
   /// May constraints depend on each other?
   bool regularised() const { return options_.proximal > 0 || system_.switches(); }
@@ -188,9 +198,10 @@ class GeneralizedAlpha final : public Stepper {
   std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, e_, operators_, stiffness_, weights_,
       work_, rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_, noise_;
   mutable std::vector<double> dense_end_, dense_u_;
-  std::vector<char> turns_;        // positions that are angles: their size is no measure of their error
-  std::vector<double> epsilon_;    // proximal terms of the constraint rows, empty without
-  std::span<const double> a_, w_;  // the history this step starts from
+  std::vector<double> balance_start_;  // of weighted means: α_m and α_f times what the equations are at t_n
+  std::vector<char> turns_;            // positions that are angles: their size is no measure of their error
+  std::vector<double> epsilon_;        // proximal terms of the constraint rows, empty without
+  std::span<const double> a_, w_;      // the history this step starts from
 };
 
 }  // namespace escapement

@@ -130,6 +130,8 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
   void subtract_history(std::span<double> r) {
     const Range states = g_.system_.rows(Kind::state);
     for (int i = states.begin; i < states.end; ++i) r[i] -= g_.s_bar_[i - states.begin];
+    if (g_.weighted())
+      for (int i = 0; i < g_.system_.rows(Kind::position).end; ++i) r[i] += g_.balance_start_[i];
   }
   GeneralizedAlpha& g_;
   const State& from_;

@@ -24,12 +24,7 @@ void transpose_operators(const System& system, std::span<const double> T, std::s
 
 }  // namespace
 
-void refuse_scheme(const System& system, const VariationalOptions& options) {
-  for (const LieVariable& lie : system.lie_variables())
-    if (lie.manifold == Manifold::se3)
-      throw ModelError("E-SCHEME", system.unknown_name(lie.place.row),
-                       "momenta of frames that move on SE(3) are not carried on by this scheme",
-                       "remove `frames: se3`, or choose `scheme: generalized-alpha`");
+void refuse_scheme(const System&, const VariationalOptions& options) {
   for (const Relaxation& r : options.relaxations)
     if (!(r.damping >= 0) || !(r.compliance >= 0))
       throw ModelError("E-SCHEME", "spook", "damping and compliance are not negative", "");
@@ -71,7 +66,7 @@ Variational::Variational(const System& system, VariationalOptions options)
   lie_of_row_.assign(positions_, -1);
   for (std::size_t l = 0; l < system.lie_variables().size(); ++l) {
     const LieVariable& lie = system.lie_variables()[l];
-    for (int k = lie.dofs() - 3; k < lie.dofs(); ++k) lie_of_row_[lie.place.row + k] = static_cast<int>(l);
+    for (int k = 0; k < turning_rows(lie); ++k) lie_of_row_[first_turning_row(lie) + k] = static_cast<int>(l);
   }
   if (options_.quasi_linear) {
     linear_matrix_.reserve(p.nonzeros());
@@ -372,9 +367,9 @@ NewtonReport Variational::finish_node(const State& state) {
   if (positions_ > 0) system_.momenta(mid_, work_);
   for (int i = 0; i < positions_; ++i) force_[i] = pushed_[i] - work_[i];
   if (!system_.lie_variables().empty()) {
+    remove_operators(system_, back_half_, force_);
     transpose_operators(system_, T_, back_);
     transpose_operators(system_, T_half_, back_half_);
-    remove_operators(system_, T_half_, force_);
     apply_operators(system_, back_half_, force_);
   }
   for (int i = 0; i < positions_; ++i) momentum_[i] = work_[i] - force_[i];

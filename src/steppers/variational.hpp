@@ -122,7 +122,8 @@ class Variational final : public Stepper {
   double softening_ = 1e-10;  // Σ of rigid constraints under SPOOK, relative to Φ_q M⁻¹ Φ_qᵀ
   State mid_, end_, trial_;   // midpoint; q_{n+1}, for Φ; the node at the end
   Reach reach_;
-  std::vector<double> u_, u_half_, T_, T_half_, back_, back_half_;  // h v, h v/2, T of both, and transposed
+  std::vector<double> u_, u_half_, T_, T_half_, back_,
+      back_half_;  // h v, h v/2, T of both, and T(−u)ᵀ (T-variational-9)
   std::vector<double> gradient_, end_gradient_,
       end_values_;                                // Φ_qᵀ, k_vᵀ at both nodes; tangent of Φ(q_{n+1})
   std::vector<double> phi_, end_phi_, phi_rate_;  // Φ at both nodes; Φ̇ as the last step left it

@@ -7,20 +7,57 @@
 
 namespace escapement {
 
-/// d(T(u) w)/du of SO(3), with T(u) w = w − a u×w + b u×(u×w).
-inline Matrix3 turned_tangent(const Vector3& u, const Vector3& w) {
-  const TangentCoefficients<double> c(dot(u, u));
-  const Vector3 uw = cross(u, w), uuw = cross(u, uw);
-  Matrix3 D;
-  for (int j = 0; j < 3; ++j) {
-    Vector3 e;
-    e[j] = 1;
-    const Vector3 ew = cross(e, w);
-    const Vector3 column =
-        -c.a * ew + c.b * (cross(e, uw) + cross(u, ew)) + (2 * u[j]) * (c.b_slope * uuw - c.a_slope * uw);
-    for (int i = 0; i < 3; ++i) D.m[i][j] = column[i];
+/// T(u) a = a − α u×a + β u×(u×a) of SO(3).
+template <class S>
+Vec3<S> tangent_applied(const TangentCoefficients<S>& c, const Vec3<S>& u, const Vec3<S>& a) {
+  const Vec3<S> ua = cross(u, a);
+  return a - c.a * ua + c.b * cross(u, ua);
+}
+
+/// T(−u)ᵀ P: a momentum at the end of a step of u, as the balance at its middle counts it (T-variational-9). For u = (v, w) and
+/// P = (f, m) that is (T(w) f, T(w) m + ∂/∂w' [f·exp(−w) T(−w')(−v)] at w' = −w); on SO(3) and ℝ³×SO(3) v counts for nothing.
+template <class S>
+Vec<6, S> turned_momentum(const Vec<6, S>& u, const Vec<6, S>& momentum) {
+  const auto part = [](const Vec<6, S>& x, int i) { return Vec3<S>{{x[i], x[i + 1], x[i + 2]}}; };
+  const Vec3<S> x = -part(u, 0), w = part(u, 3), f = part(momentum, 0), z = -w;
+  const TangentCoefficients<S> c(dot(w, w));
+  const Vec3<S> y = turned(z, f);  // exp(−w) f
+  const S along = dot(z, cross(x, y)), xy = dot(x, y), xz = dot(x, z), yz = dot(y, z);
+  const S twist = 2.0 * (c.a_slope * along + c.b_slope * (xz * yz - dot(z, z) * xy));
+  const Vec3<S> coupling = twist * z + c.a * cross(x, y) + c.b * (yz * x + xz * y - (2.0 * xy) * z);
+  const Vec3<S> linear = tangent_applied(c, w, f),
+                angular = tangent_applied(c, w, part(momentum, 3)) + coupling;
+  return {{linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]}};
+}
+
+/// Where momenta turn with their frame: on SE(3) all six rows, else the three of the rotation.
+inline int turning_rows(const LieVariable& lie) { return lie.manifold == Manifold::se3 ? 6 : 3; }
+inline int first_turning_row(const LieVariable& lie) {
+  return lie.place.row + lie.dofs() - turning_rows(lie);
+}
+
+/// The six numbers of a variable's turning rows, those of the rotation last.
+template <class S>
+Vec<6, S> turning_part(const LieVariable& lie, std::span<const double> x) {
+  const int count = turning_rows(lie);
+  Vec<6, S> part;
+  for (int k = 0; k < count; ++k) part[6 - count + k] = S(x[first_turning_row(lie) + k]);
+  return part;
+}
+
+/// A = T(−u)ᵀ of all Lie variables: T(u) itself but on SE(3).
+inline void momentum_operators(const System& system, std::span<const double> u, std::span<const double> T,
+                               std::span<double> A) {
+  std::copy(T.begin(), T.end(), A.begin());
+  for (const LieVariable& lie : system.lie_variables()) {
+    if (lie.manifold != Manifold::se3) continue;
+    for (int j = 0; j < 6; ++j) {
+      Vec<6, double> unit;
+      unit[j] = 1;
+      const Vec<6, double> column = turned_momentum(turning_part<double>(lie, u), unit);
+      for (int i = 0; i < 6; ++i) A[lie.place.tangent + i * 6 + j] = column[i];
+    }
   }
-  return D;
 }
 
 /// The equations of one step, in the unknowns v_{n+½}, x, y at the midpoint and the impulses hλ, hμ.
@@ -72,6 +109,8 @@ class Variational::Step final : public NewtonProblem {
     }
     move_positions(v_.system_, from_.value, v_.u_half_, v_.mid_.value, v_.T_half_);
     move_positions(v_.system_, from_.value, v_.u_, v_.end_.value, v_.T_);
+    momentum_operators(v_.system_, v_.u_half_, v_.T_half_, v_.back_half_);
+    momentum_operators(v_.system_, v_.u_, v_.T_, v_.back_);
     const auto at = v_.system_.value_of_row();
     for (int m = v_.holonomic_.begin; m < v_.n_; ++m) v_.end_.value[at[m]] = v_.mid_.value[at[m]];
   }
@@ -79,7 +118,7 @@ class Variational::Step final : public NewtonProblem {
   double impulse(int m) const {
     return v_.h_ * (v_.mid_.value[v_.system_.value_of_row()[m]] - v_.multiplier_shift_[m]);
   }
-  /// T(u) (p_n − Φ_qᵀ hλ − k_vᵀ hμ): what the step starts with, in the axes of its momentum.
+  /// T(−u)ᵀ (p_n − Φ_qᵀ hλ − k_vᵀ hμ): what the step starts with, in the axes of its momentum.
   void push() {
     const Pattern& p = v_.system_.pattern();
     std::copy(v_.p_start_.begin(), v_.p_start_.end(), v_.pushed_.begin());
@@ -89,7 +128,7 @@ class Variational::Step final : public NewtonProblem {
         v_.pushed_[p.row[k]] -= v_.gradient_[k] * rest;
     }
     std::copy(v_.pushed_.begin(), v_.pushed_.end(), v_.unturned_.begin());
-    apply_operators(v_.system_, v_.T_, v_.pushed_);
+    apply_operators(v_.system_, v_.back_, v_.pushed_);
   }
 
   void residual(std::span<double> r) override {
@@ -174,13 +213,13 @@ class Variational::Step final : public NewtonProblem {
     for (int i = v_.states_.begin; i < v_.states_.end; ++i)
       if (is_driven(i)) r[i] = from[i];
   }
-  /// From p + (h/2) F to p + T(u/2) (h/2) F − T(u) (p_n − Φ_qᵀ hλ − k_vᵀ hμ), and s + (h/2) flow − s_n.
+  /// From p + (h/2) F to p + T(−u/2)ᵀ (h/2) F − T(−u)ᵀ (p_n − Φ_qᵀ hλ − k_vᵀ hμ), and s + (h/2) flow − s_n.
   void balance(std::span<double> r) {
     push();
     if (!v_.system_.lie_variables().empty()) {
       v_.system_.momenta(v_.mid_, v_.work_);
       for (int i = 0; i < v_.positions_; ++i) v_.force_[i] = r[i] - v_.work_[i];
-      apply_operators(v_.system_, v_.T_half_, v_.force_);
+      apply_operators(v_.system_, v_.back_half_, v_.force_);
       for (int i = 0; i < v_.positions_; ++i)
         if (v_.lie_of_row_[i] >= 0) r[i] = v_.work_[i] + v_.force_[i];
     }
@@ -224,7 +263,7 @@ class Variational::Step final : public NewtonProblem {
     for (int m = v_.holonomic_.begin; m < v_.holonomic_.end; ++m)
       if (!v_.open_[m]) values[p.find(m, m)] = -v_.softness(m);
   }
-  /// Columns of the impulses: T(u) Φ_qᵀ and T(u) k_vᵀ at the beginning of the step.
+  /// Columns of the impulses: T(−u)ᵀ Φ_qᵀ and T(−u)ᵀ k_vᵀ at the beginning of the step.
   void put_reactions(std::span<double> values) {
     const Pattern& p = v_.system_.pattern();
     const auto& lies = v_.system_.lie_variables();
@@ -237,31 +276,32 @@ class Variational::Step final : public NewtonProblem {
           ++k;
           continue;
         }
-        const int n = lies[l].dofs(), first = lies[l].place.row + n - 3;
-        const double* T = &v_.T_[lies[l].place.tangent];
-        double g[3] = {};
+        const int n = lies[l].dofs(), count = turning_rows(lies[l]), first = first_turning_row(lies[l]);
+        const double* A = &v_.back_[lies[l].place.tangent];
+        double g[6] = {};
         const int begin = k;
-        for (; k < p.column_begin[m + 1] && p.row[k] < first + 3; ++k)
+        for (; k < p.column_begin[m + 1] && p.row[k] < first + count; ++k)
           g[p.row[k] - first] = share * v_.gradient_[k];
         for (int e = begin; e < k; ++e) {
-          const int i = n - 3 + p.row[e] - first;
-          for (int j = 0; j < 3; ++j) values[e] += T[i * n + n - 3 + j] * g[j];
+          const int i = n - count + p.row[e] - first;
+          for (int j = 0; j < count; ++j) values[e] += A[i * n + n - count + j] * g[j];
         }
       }
     }
   }
-  /// −d(T(u) w)/dv on the diagonal blocks of rotations.
+  /// −d(T(−u)ᵀ P)/dv on the diagonal blocks of frames and rotations.
   void put_turning(std::span<double> values) {
     const Pattern& p = v_.system_.pattern();
     for (const LieVariable& lie : v_.system_.lie_variables()) {
-      const int first = lie.place.row + lie.dofs() - 3;
-      const auto part = [&](const std::vector<double>& x) {
-        return Vector3{{x[first], x[first + 1], x[first + 2]}};
-      };
-      const Matrix3 D = turned_tangent(part(v_.u_), part(v_.unturned_));
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-          if (const int k = p.find(first + i, first + j); k >= 0) values[k] -= v_.h_ * D.m[i][j];
+      const int count = turning_rows(lie), first = first_turning_row(lie);
+      using D = Dual<6>;
+      Vec<6, D> u = turning_part<D>(lie, v_.u_);
+      for (int j = 0; j < 6; ++j) u[j].d[j] = 1;
+      const Vec<6, D> turned = turned_momentum(u, turning_part<D>(lie, v_.unturned_));
+      for (int i = 0; i < count; ++i)
+        for (int j = 0; j < count; ++j)
+          if (const int k = p.find(first + i, first + j); k >= 0)
+            values[k] -= v_.h_ * turned[6 - count + i].d[6 - count + j];
     }
   }
   /// −Σ of rigid constraints (SPOOK), or −ε of a proximal iteration.

@@ -34,6 +34,8 @@ class Writer {
     connect_inputs();
     if (std::all_of(names_.begin() + 1, names_.end(), [](const auto& n) { return n.second == "any"; }))
       names_[0].second = "any";  // a problem without units at all
+    define_names();
+    substitute_signals();
     write_equations();
     write_forces();
     b_.add_dynamic(std::move(element_));
@@ -148,6 +150,60 @@ class Writer {
       }
   }
 
+  // ---- definitions
+
+  /// `let`: each of the names above it.
+  void define_names() {
+    for (const Node::Entry& e : b_.entries("let")) {
+      const std::string key = "let." + e.key;
+      FieldReader::check_name(e, b_.path() + "." + key);
+      for (const auto& [known, of] : names_)
+        if (known == e.key)
+          b_.refuse_at(e.value, "E-NAME", key, fmt::format("`{}` is declared twice", e.key));
+      Expression x = compile(e.value, key);
+      names_.push_back({e.key, unit_of(x)});
+      element_->define(std::move(x), true);
+    }
+  }
+
+  static std::string unit_of(const Expression& x) {
+    return x.is_any() || x.is_zero() ? "any" : x.dimension().text();
+  }
+
+  /// Constraints may use signals that are functions of positions and time: they see what the signal is equal to.
+  void substitute_signals() {
+    constraint_names_ = names_;
+    const auto constrains = [](const Declared& u) { return u.kind.ends_with("multiplier"); };
+    if (std::none_of(declared_.begin(), declared_.end(), constrains)) return;
+    std::vector<char> done(declared_.size(), 0);
+    for (bool found = true; found;) {
+      found = false;
+      for (std::size_t k = 0; k < declared_.size(); ++k)
+        if (!done[k] && declared_[k].kind == "signal" && substitute(declared_[k])) done[k] = found = true;
+    }
+  }
+  bool substitute(const Declared& u) {
+    const auto& all = b_.entries("equations");
+    const auto equation =
+        std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.key == u.name; });
+    if (equation == all.end()) return false;
+    auto [left, right] = sides(equation->value, "equations." + u.name);
+    if (right.text == u.name) std::swap(left, right);
+    if (left.text != u.name) return false;
+    Expression x = b_.compile(right, "equations." + u.name, constraint_names_);
+    const Expression* const own = &x;
+    for (const int input : element_->reads({&own, 1}).inputs)
+      if (input != UserEquations::time && !is_place(input)) return false;
+    constraint_names_[UserEquations::value_of(u.index)].first.clear();
+    constraint_names_.push_back({u.name, u.unit == "any" ? unit_of(x) : u.unit});
+    names_.push_back({"", "any"});
+    element_->define(std::move(x), false);
+    return true;
+  }
+  bool is_place(int input) const {
+    return element_->unknowns[(input - 1) / 3].kind == Kind::position && (input - 1) % 3 == 0;
+  }
+
   // ---- equations
 
   void write_equations() {
@@ -175,12 +231,7 @@ class Writer {
 
   void write(const Declared& u, const Node& text) {
     const std::string key = "equations." + u.name;
-    const std::size_t equals = equals_sign(text, key);
-    Node left = text, right = text;
-    left.text = trimmed(text.text.substr(0, equals));
-    right.text = trimmed(text.text.substr(equals + 1));
-    right.mark.column +=
-        static_cast<int>(std::min(text.text.find_first_not_of(' ', equals + 1), text.text.size()));
+    auto [left, right] = sides(text, key);
     if (u.kind == "state") {
       if (!left.text.starts_with("der(") || closing(left.text, 3) != left.text.size() - 1)
         b_.refuse_at(text, "E-VALUE", key,
@@ -194,7 +245,8 @@ class Writer {
       refuse_flow_in_store(u, text, key);
       return;
     }
-    Expression l = compile(left, key), r = compile(right, key);
+    const auto& names = u.kind.ends_with("multiplier") ? constraint_names_ : names_;
+    Expression l = b_.compile(left, key, names), r = b_.compile(right, key, names);
     alike(l, r, text, key, "1");
     const bool bare = b_.text("unknowns." + u.name + ".reaction") == "none";
     const Sort sort = u.kind == "multiplier"        ? Sort::holonomic
@@ -235,6 +287,16 @@ class Writer {
 
   // ---- texts
 
+  /// Left and right of the equals sign.
+  std::pair<Node, Node> sides(const Node& text, const std::string& key) const {
+    const std::size_t equals = equals_sign(text, key);
+    Node left = text, right = text;
+    left.text = trimmed(text.text.substr(0, equals));
+    right.text = trimmed(text.text.substr(equals + 1));
+    right.mark.column +=
+        static_cast<int>(std::min(text.text.find_first_not_of(' ', equals + 1), text.text.size()));
+    return {std::move(left), std::move(right)};
+  }
   Expression compile(const Node& text, const std::string& key) const { return b_.compile(text, key, names_); }
 
   static std::string trimmed(std::string s) {
@@ -278,24 +340,24 @@ class Writer {
   void refuse_index(Sort sort, std::vector<const Expression*> sides, const Node& text,
                     const std::string& key) const {
     const bool holonomic = sort == Sort::holonomic;
-    for (const Expression* side : sides)
-      for (const int input : side->inputs()) {
-        if (input == UserEquations::time) continue;
-        const auto& unknown = element_->unknowns[(input - 1) / 3];
-        const bool value = (input - 1) % 3 == 0, rate = (input - 1) % 3 == 1;
-        if (unknown.kind == Kind::position && (value || (rate && !holonomic))) continue;
-        b_.refuse_at(text, "E-INDEX", key,
-                     fmt::format("a {} constraint depends on `{}`", holonomic ? "holonomic" : "nonholonomic",
-                                 names_[input].first),
-                     holonomic ? "constrain positions and functions of time only; constraints on velocities "
-                                 "have the kind slip_multiplier"
-                               : "constrain positions, velocities and functions of time only");
-      }
+    for (const int input : element_->reads(sides).inputs) {
+      if (input == UserEquations::time || is_place(input)) continue;
+      const auto& unknown = element_->unknowns[(input - 1) / 3];
+      if (!holonomic && unknown.kind == Kind::position && (input - 1) % 3 == 1) continue;
+      b_.refuse_at(
+          text, "E-INDEX", key,
+          fmt::format("a {} constraint depends on `{}`", holonomic ? "holonomic" : "nonholonomic",
+                      names_[input].first),
+          holonomic
+              ? "constrain positions and functions of time only; constraints on velocities have the kind "
+                "slip_multiplier, and signals may stand for functions of positions and time"
+              : "constrain positions, velocities and functions of time only");
+    }
   }
   /// A store is a function of values, rates and time.
   void refuse_flow_in_store(const Declared& u, const Node& text, const std::string& key) const {
-    const auto& e = element_->last();
-    for (const int input : e.store->inputs())
+    const Expression* const store = &*element_->last().store;
+    for (const int input : element_->reads({&store, 1}).inputs)
       if (input != UserEquations::time && (input - 1) % 3 == 2)
         b_.refuse_at(text, "E-VALUE", key,
                      fmt::format("what `{}` stores depends on `{}`", u.name, names_[input].first),
@@ -307,7 +369,8 @@ class Writer {
   std::vector<Declared> declared_;
   std::map<int, double> starts_;                            // of the element's inputs, where known
   std::map<std::string, int> forces_;                       // of the positions that others own
-  std::vector<std::pair<std::string, std::string>> names_;  // name, unit: as the element's inputs
+  std::vector<std::pair<std::string, std::string>> names_;  // name, unit: as the element's inputs …
+  std::vector<std::pair<std::string, std::string>> constraint_names_;  // … and as constraints see them
 };
 
 std::vector<OutputType> outputs(const Build& b) {
@@ -344,7 +407,11 @@ ComponentType math_equations() {
       "- `slip_multiplier`: a constraint on velocities too; its reaction k_vᵀμ is added, or with `reaction: "
       "none` the multiplier stands in the equations where the user writes it, linearly or not.\n\n"
       "`inputs` are signals (every channel is one); `sliders`, `shafts` and `points` are positions of other "
-      "parts, for constraints between them and for `forces` that act on them. Derivatives are exact. Units "
+      "parts, for constraints between them and for `forces` that act on them. `let` names expressions for "
+      "use "
+      "in what follows; a constraint may use signals whose equation is `name = ` a function of positions and "
+      "time. "
+      "Derivatives are exact. Units "
       "are checked where they are known; an unknown without a unit fits anywhere. A position x has the "
       "channels x, x_rate and x_acceleration.";
   type.connects(signal_port("inputs", "any", "signals the equations use").any_width().named());
@@ -366,6 +433,9 @@ ComponentType math_equations() {
                choice("reaction", {"automatic", "none"}, "of a slip_multiplier").otherwise("automatic")},
               "the unknowns by name")
           .optional());
+  type.takes(
+      equations("let", true, "expressions by name, each of the names above it, for equations and forces")
+          .optional());
   type.takes(equations("equations", true, "one per unknown: left = right").optional());
   type.takes(equations("forces", true, "force (torque) on a slider, point (shaft)").optional());
   type.signs =
@@ -379,10 +449,11 @@ bead:
     x: {kind: position, unit: m, initial: 0.6 m}
     y: {kind: position, unit: m, initial: -0.8 m}
     string: {kind: multiplier, unit: N/m}
+  let: {square: x^2 + y^2}
   equations:
     x: (2 kg)*der2(x) = 0
     y: (2 kg)*der2(y) = -(2 kg)*(9.81 m/s^2)
-    string: (x^2 + y^2 - 1 m^2)/2 = 0
+    string: (square - 1 m^2)/2 = 0
 tank:
   type: math.equations
   unknowns: {level: {kind: state, unit: m, initial: 0.5 m}, outflow: {kind: signal, unit: m^3/s}}

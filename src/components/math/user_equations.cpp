@@ -1,6 +1,7 @@
 #include "components/math/user_equations.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "model/gradient.hpp"
 
@@ -29,19 +30,44 @@ double innermost(const Dual<1, B>& x) {
 
 template <class S>
 std::vector<S>& workspace(int which) {
-  thread_local std::vector<S> work[4];
+  thread_local std::vector<S> work[5];
   return work[which];
 }
 
 }  // namespace
 
-void UserEquations::add(Equation e) {
-  const auto use = [&](const Expression& x) {
-    for (const int i : x.inputs())
-      if (std::find(e.used.begin(), e.used.end(), i) == e.used.end()) e.used.push_back(i);
+UserEquations::Reads UserEquations::reads(std::span<const Expression* const> expressions) const {
+  const auto join = [](std::vector<int>& all, std::span<const int> more) {
+    for (const int i : more)
+      if (std::find(all.begin(), all.end(), i) == all.end()) all.push_back(i);
   };
-  for (const Term& t : e.terms) use(t.expression);
-  if (e.store) use(*e.store);
+  Reads r;
+  for (const Expression* x : expressions)
+    for (const int i : x->inputs()) {
+      if (i < first_definition()) {
+        join(r.inputs, std::array{i});
+        continue;
+      }
+      const int k = i - first_definition();
+      join(r.inputs, definitions_[k].reads.inputs);
+      join(r.definitions, definitions_[k].reads.definitions);
+      join(r.definitions, std::array{k});
+    }
+  return r;
+}
+
+void UserEquations::define(Expression x, bool watched) {
+  const Expression* const own = &x;
+  Reads r = reads({&own, 1});
+  if (watched) sides_ = x.place_sides(sides_);
+  definitions_.push_back({std::move(x), std::move(r), watched});
+}
+
+void UserEquations::add(Equation e) {
+  std::vector<const Expression*> all;
+  for (const Term& t : e.terms) all.push_back(&t.expression);
+  if (e.store) all.push_back(&*e.store);
+  e.reads = reads(all);
   couple(e);
   if (!is_constraint(e)) {
     for (Term& t : e.terms) sides_ = t.expression.place_sides(sides_);
@@ -54,29 +80,63 @@ void UserEquations::couple(const Equation& e) {
   const int n = size();
   coupled_.resize(n * n, 0);
   coupled_[e.row * n + e.row] = 1;
-  for (const int i : e.used)
+  for (const int i : e.reads.inputs)
     if (i != time) coupled_[e.row * n + unknown_of(i)] = 1;
   if (e.sort != Sort::holonomic && e.sort != Sort::slip) return;
-  for (const int i : e.used) {
+  for (const int i : e.reads.inputs) {
     if (i == time) continue;
     coupled_[unknown_of(i) * n + e.row] = 1;
-    for (const int j : e.used)
+    for (const int j : e.reads.inputs)
       if (j != time) coupled_[unknown_of(i) * n + unknown_of(j)] = 1;
   }
+}
+
+template <class S>
+void UserEquations::fill(std::span<const int> definitions, std::span<S> inputs, const double* sides) const {
+  for (const int k : definitions) {
+    const Definition& d = definitions_[k];
+    inputs[first_definition() + k] = d.expression.template evaluate<S>(inputs, d.watched ? sides : nullptr);
+  }
+}
+
+template <class S>
+void UserEquations::clear(const Reads& reads, std::span<S> slope) const {
+  for (const int i : reads.inputs) slope[i] = S(0.0);
+  for (const int k : reads.definitions) slope[first_definition() + k] = S(0.0);
+}
+
+/// An expression and its slopes along the inputs of unknowns and time: those along definitions are passed on, the last first.
+template <class S>
+S UserEquations::through(const Expression& x, const Reads& reads, std::span<const S> inputs,
+                         const double* sides, std::vector<S>& slope) const {
+  slope.resize(inputs.size());
+  clear<S>(reads, slope);
+  const S value = x.gradient<S>(inputs, slope, workspace<S>(3), sides);
+  std::vector<S>& own = workspace<S>(4);
+  own.resize(inputs.size());
+  for (auto k = reads.definitions.rbegin(); k != reads.definitions.rend(); ++k) {
+    const Definition& d = definitions_[*k];
+    const S along = slope[first_definition() + *k];
+    if (vanishes(along)) continue;
+    clear<S>(d.reads, own);
+    d.expression.gradient<S>(inputs, own, workspace<S>(3), d.watched ? sides : nullptr);
+    for (const int i : d.reads.inputs) slope[i] += along * own[i];
+    for (const int j : d.reads.definitions)
+      slope[first_definition() + j] += along * own[first_definition() + j];
+  }
+  return value;
 }
 
 template <class S>
 void UserEquations::slopes(const Equation& e, std::span<const S> inputs, const double* sides, S& value,
                            std::vector<S>& slope) const {
   slope.resize(inputs.size());
-  for (const int i : e.used) slope[i] = S(0.0);
+  for (const int i : e.reads.inputs) slope[i] = S(0.0);
   value = S(0.0);
   std::vector<S>& one = workspace<S>(2);
-  one.resize(inputs.size());
   for (const Term& t : e.terms) {
-    for (const int i : e.used) one[i] = S(0.0);
-    value += t.factor * t.expression.gradient<S>(inputs, one, workspace<S>(3), sides);
-    for (const int i : e.used) slope[i] += t.factor * one[i];
+    value += t.factor * through<S>(t.expression, e.reads, inputs, sides, one);
+    for (const int i : e.reads.inputs) slope[i] += t.factor * one[i];
   }
 }
 
@@ -89,11 +149,15 @@ double UserEquations::weight(int input, const Shift& c) const {
 
 double UserEquations::own_slope(std::span<const double> inputs) const {
   const Equation& e = equations_.back();
+  std::vector<double> in(inputs.begin(), inputs.end());
+  in.resize(input_count());
+  fill<double>(e.reads.definitions, in, nullptr);
   double value = 0;
   std::vector<double>& slope = workspace<double>(1);
-  slopes<double>(e, inputs, nullptr, value, slope);
+  slopes<double>(e, in, nullptr, value, slope);
+  const auto& used = e.reads.inputs;
   for (const int own : {acceleration_of(e.row), rate_of(e.row), value_of(e.row)})
-    if (std::find(e.used.begin(), e.used.end(), own) != e.used.end() && slope[own] != 0) return slope[own];
+    if (std::find(used.begin(), used.end(), own) != used.end() && slope[own] != 0) return slope[own];
   return 0;
 }
 
@@ -101,22 +165,24 @@ void UserEquations::negate_last() {
   for (Term& t : equations_.back().terms) t.factor = -t.factor;
 }
 
-/// Time, then value, rate and acceleration of every unknown.
-std::span<const double> UserEquations::inputs(const Point& p) const {
+/// Time, then value, rate and acceleration of every unknown, then the definitions.
+std::span<double> UserEquations::inputs(const Point& p) const {
   const int n = size();
   std::vector<double>& in = workspace<double>(0);
-  in.resize(1 + 3 * n);
+  in.resize(input_count());
   in[time] = p.t;
   for (int i = 0; i < n; ++i) {
     in[value_of(i)] = p.value[i];
     in[rate_of(i)] = p.rate.empty() ? 0.0 : p.rate[i];
     in[acceleration_of(i)] = p.acceleration.empty() ? 0.0 : p.acceleration[i];
   }
+  for (int k = 0; k < static_cast<int>(definitions_.size()); ++k) fill<double>(std::array{k}, in, p.sides);
   return in;
 }
 
 void UserEquations::phases(const Point& p, std::vector<double>& angles) const {
   const auto in = inputs(p);
+  for (const Definition& d : definitions_) d.expression.phases(in, d.watched ? p.sides : nullptr, angles);
   for (const Equation& e : equations_) {
     const double* const sides = is_constraint(e) ? nullptr : p.sides;
     for (const Term& t : e.terms) t.expression.phases(in, sides, angles);
@@ -142,33 +208,37 @@ Bend UserEquations::bend(const Point& p, int i) const { return owner(i).bend(inp
 void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> rows, Matrix m) const {
   const auto in = inputs(p);
   for (const Equation& e : equations_) {
-    if (e.sort == Sort::store) {
-      state_row(e, in, p.sides, c, rows, m);
-      continue;
-    }
     const double* const sides = is_constraint(e) ? nullptr : p.sides;
-    double value = 0;
-    std::vector<double>& slope = workspace<double>(1);
-    if (m || e.sort == Sort::holonomic || e.sort == Sort::slip) {
-      slopes<double>(e, in, sides, value, slope);
-    } else {
-      for (const Term& t : e.terms) value += t.factor * t.expression.evaluate<double>(in, sides);
-    }
-    const bool constraint = e.sort != Sort::raw;
-    const double scale = e.sort == Sort::raw ? (unknowns[e.row].kind == Kind::position ? c.force : 1.0)
-                         : e.sort == Sort::holonomic ? c.holonomic_scale
-                                                     : c.nonholonomic_scale;
-    const bool differentiated = constraint && c.constraint_accelerations;
-    if (!differentiated) rows[e.row] += scale * value;
-    for (const int i : e.used) {
-      if (i == time || !m) continue;
-      // Φ̈ moves with v̇ through Φ_q, k̇ through k_v.
-      const bool leading = (i - 1) % 3 == (e.sort == Sort::holonomic ? 0 : 1);
-      const double w = differentiated ? (leading ? c.acceleration : 0.0) : weight(i, c);
-      m(e.row, unknown_of(i)) += scale * w * slope[i];
-    }
-    if (e.sort == Sort::holonomic || e.sort == Sort::slip) reaction(e, in, c, rows, m);
+    const bool refill = p.sides && !sides && !e.reads.definitions.empty();  // constraints keep no sides
+    if (refill) fill<double>(e.reads.definitions, in, nullptr);
+    if (e.sort == Sort::store) state_row(e, in, sides, c, rows, m);
+    else evaluate(e, in, sides, c, rows, m);
+    if (refill) fill<double>(e.reads.definitions, in, p.sides);
   }
+}
+
+void UserEquations::evaluate(const Equation& e, std::span<const double> in, const double* sides,
+                             const Shift& c, std::span<double> rows, Matrix m) const {
+  double value = 0;
+  std::vector<double>& slope = workspace<double>(1);
+  if (m || e.sort == Sort::holonomic || e.sort == Sort::slip) {
+    slopes<double>(e, in, sides, value, slope);
+  } else {
+    for (const Term& t : e.terms) value += t.factor * t.expression.evaluate<double>(in, sides);
+  }
+  const double scale = e.sort == Sort::raw         ? (unknowns[e.row].kind == Kind::position ? c.force : 1.0)
+                       : e.sort == Sort::holonomic ? c.holonomic_scale
+                                                   : c.nonholonomic_scale;
+  const bool differentiated = is_constraint(e) && c.constraint_accelerations;
+  if (!differentiated) rows[e.row] += scale * value;
+  for (const int i : e.reads.inputs) {
+    if (i == time || !m) continue;
+    // Φ̈ moves with v̇ through Φ_q, k̇ through k_v.
+    const bool leading = (i - 1) % 3 == (e.sort == Sort::holonomic ? 0 : 1);
+    const double w = differentiated ? (leading ? c.acceleration : 0.0) : weight(i, c);
+    m(e.row, unknown_of(i)) += scale * w * slope[i];
+  }
+  if (e.sort == Sort::holonomic || e.sort == Sort::slip) reaction(e, in, c, rows, m);
 }
 
 /// store·s + flow·f, and for a consistent start d/dt s along q, v and t.
@@ -182,7 +252,7 @@ void UserEquations::state_row(const Equation& e, std::span<const double> in, con
     for (const Term& t : e.terms) flow += t.factor * t.expression.evaluate<double>(in, sides);
   }
   rows[e.row] += c.flow * flow;
-  for (const int i : e.used)
+  for (const int i : e.reads.inputs)
     if (m && i != time) m(e.row, unknown_of(i)) += c.flow * weight(i, c) * slope[i];
   if (c.store == 0 && c.store_rate == 0) return;
 
@@ -190,17 +260,16 @@ void UserEquations::state_row(const Equation& e, std::span<const double> in, con
   using D = Dual<1>;
   std::vector<D>&z = workspace<D>(0), &ds = workspace<D>(1);
   z.resize(in.size());
-  ds.resize(in.size());
-  for (const int i : e.used) {
+  for (const int i : e.reads.inputs) {
     z[i] = D(in[i]);
     if (i == time) z[i].d[0] = 1;
     else if ((i - 1) % 3 < 2 && unknowns[unknown_of(i)].kind == Kind::position) z[i].d[0] = in[i + 1];
   }
-  for (const int i : e.used) ds[i] = D(0.0);
-  const D s = e.store->gradient<D>(z, ds, workspace<D>(3), sides);
+  fill<D>(e.reads.definitions, z, sides);
+  const D s = through<D>(*e.store, e.reads, z, sides, ds);
   rows[e.row] += c.store * s.v + c.store_rate * s.d[0];
   if (!m) return;
-  for (const int i : e.used) {
+  for (const int i : e.reads.inputs) {
     if (i == time) continue;
     const bool moves = unknowns[unknown_of(i)].kind == Kind::position && (i - 1) % 3 < 2;
     const double rate = ds[i].d[0] * weight(i, c) + (moves ? ds[i].v * weight(i + 1, c) : 0.0);
@@ -215,7 +284,7 @@ void UserEquations::reaction(const Equation& e, std::span<const double> in, cons
   const auto acts = [&](int input) { return input != time && (input - 1) % 3 == along; };
   const double multiplier = c.reaction * in[value_of(e.row)];
   const std::vector<double>& slope = workspace<double>(1);  // as evaluate() left it
-  for (const int i : e.used) {
+  for (const int i : e.reads.inputs) {
     if (!acts(i)) continue;
     rows[unknown_of(i)] += multiplier * slope[i];
     if (m) m(unknown_of(i), e.row) += c.reaction * slope[i];
@@ -226,14 +295,15 @@ void UserEquations::reaction(const Equation& e, std::span<const double> in, cons
   z.assign(in.begin(), in.end());
   for (int column = 0; column < size(); ++column) {
     bool moves = false;
-    for (const int j : e.used)
+    for (const int j : e.reads.inputs)
       if (j != time && unknown_of(j) == column) z[j].d[0] = weight(j, c), moves = true;
     if (!moves) continue;
+    fill<D>(e.reads.definitions, z, nullptr);
     D value;
     slopes<D>(e, z, nullptr, value, s);
-    for (const int i : e.used)
+    for (const int i : e.reads.inputs)
       if (acts(i)) m(unknown_of(i), column) += multiplier * s[i].d[0];
-    for (const int j : e.used)
+    for (const int j : e.reads.inputs)
       if (j != time && unknown_of(j) == column) z[j].d[0] = 0;
   }
 }
@@ -242,14 +312,15 @@ void UserEquations::constraints(const Point& p, int holonomic_level, int nonholo
                                 std::span<double> rows) const {
   const auto at = [&]<class S>(const Equation& e, S) {
     std::vector<S>& z = workspace<S>(0);
-    z.resize(1 + 3 * size());
+    z.resize(input_count());
     z[time] = along_time<S>(p.t, 1.0, 0.0);
-    for (const int i : e.used) {
+    for (const int i : e.reads.inputs) {
       if (i == time) continue;
       const int u = unknown_of(i);
       const double q = p.value[u], v = p.rate[u], a = p.acceleration[u];
       z[i] = (i - 1) % 3 == 0 ? along_time<S>(q, v, a) : along_time<S>(v, a, 0.0);
     }
+    fill<S>(e.reads.definitions, z, nullptr);
     S sum(0.0);
     for (const Term& t : e.terms) sum += t.factor * t.expression.evaluate<S>(z);
     rows[e.row] += innermost(sum);

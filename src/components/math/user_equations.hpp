@@ -6,7 +6,7 @@
 
 namespace escapement::math {
 
-/// Expressions see one vector of inputs: time, then value, rate and acceleration of every unknown.
+/// Expressions see one vector of inputs: time, then value, rate and acceleration of every unknown, then the definitions.
 class UserEquations final : public DynamicElement {
  public:
   enum class Sort {
@@ -20,12 +20,16 @@ class UserEquations final : public DynamicElement {
     double factor;
     Expression expression;
   };
+  /// What expressions read, through definitions too: inputs of unknowns and time; definitions, each after those that it reads.
+  struct Reads {
+    std::vector<int> inputs, definitions;
+  };
   struct Equation {
     int row;  // which unknown's
     Sort sort;
     std::vector<Term> terms;
     std::optional<Expression> store = {};
-    std::vector<int> used = {};  // inputs, set by add()
+    Reads reads = {};  // set by add()
   };
   static constexpr int time = 0;
   static int value_of(int unknown) { return 1 + 3 * unknown; }
@@ -34,6 +38,10 @@ class UserEquations final : public DynamicElement {
 
   /// All unknowns are there by then.
   void add(Equation equation);
+  /// A name for an expression of inputs and of earlier definitions: from then on the next input. `watched`: it counts among what
+  /// switches; others serve constraints alone.
+  void define(Expression expression, bool watched);
+  Reads reads(std::span<const Expression* const> expressions) const;
   /// How the last equation grows with the acceleration of its own unknown, with its rate if there is none, or its value.
   double own_slope(std::span<const double> inputs) const;
   void negate_last();
@@ -52,14 +60,31 @@ class UserEquations final : public DynamicElement {
   void phases(const Point& p, std::vector<double>& angles) const override;
 
  private:
+  struct Definition {
+    Expression expression;
+    Reads reads;
+    bool watched;
+  };
+  int first_definition() const { return 1 + 3 * size(); }
+  int input_count() const { return first_definition() + static_cast<int>(definitions_.size()); }
+  /// These definitions' values among the inputs.
+  template <class S>
+  void fill(std::span<const int> definitions, std::span<S> inputs, const double* sides) const;
+  template <class S>
+  void clear(const Reads& reads, std::span<S> slope) const;
+  template <class S>
+  S through(const Expression& x, const Reads& reads, std::span<const S> inputs, const double* sides,
+            std::vector<S>& slope) const;
   void couple(const Equation& e);
   template <class S>
   void slopes(const Equation& e, std::span<const S> inputs, const double* sides, S& value,
               std::vector<S>& slope) const;
-  std::span<const double> inputs(const Point& p) const;
+  std::span<double> inputs(const Point& p) const;
   static bool is_constraint(const Equation& e) { return e.sort != Sort::raw && e.sort != Sort::store; }
   template <class F>
   void each_switching(const F& f) const {
+    for (const Definition& d : definitions_)
+      if (d.watched) f(d.expression);
     for (const Equation& e : equations_) {
       if (is_constraint(e)) continue;
       for (const Term& t : e.terms) f(t.expression);
@@ -69,11 +94,14 @@ class UserEquations final : public DynamicElement {
   const Expression& owner(int side) const;
   double weight(int input, const Shift& c) const;
   int unknown_of(int input) const { return (input - 1) / 3; }
+  void evaluate(const Equation& e, std::span<const double> in, const double* sides, const Shift& c,
+                std::span<double> rows, Matrix m) const;
   void state_row(const Equation& e, std::span<const double> in, const double* sides, const Shift& c,
                  std::span<double> rows, Matrix m) const;
   void reaction(const Equation& e, std::span<const double> in, const Shift& c, std::span<double> rows,
                 Matrix m) const;
 
+  std::vector<Definition> definitions_;
   std::vector<Equation> equations_;
   std::vector<char> coupled_;
   int sides_ = 0;

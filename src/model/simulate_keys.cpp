@@ -1,0 +1,150 @@
+#include "model/simulate_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace escapement {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+bool is_among(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+const Names adaptive_keys = {"tolerance", "tolerances", "horizon", "estimator", "h_min", "h_max"};
+const Names variational = {"variational", "spook"};
+
+/// Keys that some schemes have; those that are not listed belong to all.
+struct Owned {
+  Names keys, schemes;
+};
+
+const std::vector<Owned>& owned_keys() {
+  static const Names by_states = {"generalized-alpha", "newmark", "hht-alpha", "jwh-alpha", "stormer"};
+  static const auto and_also = [](Names names, const Names& more) {
+    names.insert(names.end(), more.begin(), more.end());
+    return names;
+  };
+  static const Names alpha = and_also(by_states, {"trapezoidal"});
+  static const std::vector<Owned> all = {
+      {{"rho"}, {"generalized-alpha", "hht-alpha", "jwh-alpha"}},
+      {{"rho_states"}, and_also(by_states, variational)},
+      {{"scheme_states", "delta_m", "delta_f", "theta"}, by_states},
+      {{"alpha_m", "alpha_f", "form"}, {"generalized-alpha"}},
+      {{"beta", "gamma"}, {"generalized-alpha", "newmark"}},
+      {{"constraints", "update", "update_beta"}, alpha},
+      {adaptive_keys, alpha},
+      {{"relaxation", "relaxations"}, {"spook"}},
+  };
+  return all;
+}
+
+/// Two ways to say the same: of each pair one is given.
+struct Rivals {
+  Names one, other;
+};
+
+const std::vector<Rivals>& rivals() {
+  static const std::vector<Rivals> all = {{{"step"}, {"steps"}},
+                                          {{"output_every"}, {"output_at"}},
+                                          {{"regularization"}, {"penalty"}},
+                                          {{"rho"}, mechanics_keys()},
+                                          {{"rho_states", "scheme_states"}, state_keys()}};
+  return all;
+}
+
+class Precedence {
+ public:
+  Precedence(Node& file, const std::map<std::string, std::string>& set) : file_(file), set_(set) {}
+
+  std::vector<std::string> run() {
+    const std::string before = in_file("scheme", default_scheme), scheme = says("scheme", default_scheme);
+    const bool adapted = in_file("adaptive", "false") == "true";
+    const Node* h_max = file_.find("h_max");
+    const std::optional<Node> longest = h_max ? std::optional(*h_max) : std::nullopt;
+    if (scheme != before)
+      drop("scheme", [&](const Node::Entry& e) {
+        return !scheme_has(scheme, e.key) || is_among(mechanics_keys(), e.key) ||
+               (!scheme_adapts(scheme) && foreign_to_variational(e));
+      });
+    if (says("adaptive", "") == "false" && set_.contains("adaptive"))
+      drop("adaptive", [&](const Node::Entry& e) { return is_among(adaptive_keys, e.key); });
+    if (adapted && longest && says("adaptive", "false") != "true") step_by(*longest);
+    for (const Rivals& r : rivals()) {
+      yield(r.one, r.other);
+      yield(r.other, r.one);
+    }
+    return std::move(notes_);
+  }
+
+ private:
+  std::string in_file(std::string_view key, std::string_view otherwise) const {
+    const Node* value = file_.find(key);
+    return value && value->is_scalar() ? value->text : std::string(otherwise);
+  }
+  std::string says(std::string_view key, std::string_view otherwise) const {
+    const auto at = set_.find(std::string(key));
+    return at != set_.end() ? at->second : in_file(key, otherwise);
+  }
+  /// Values that mean nothing there, of keys that exist: variational schemes damp states or do not, and take given steps.
+  static bool foreign_to_variational(const Node::Entry& e) {
+    return e.key == "adaptive" || (e.key == "rho_states" && e.value.text != "0" && e.value.text != "1");
+  }
+  template <class Belongs>
+  void drop(const std::string& by, const Belongs& belongs) {
+    std::vector<std::string> keys;
+    std::erase_if(file_.entries, [&](const Node::Entry& e) {
+      if (set_.contains(e.key) || !belongs(e)) return false;
+      keys.push_back(e.key);
+      return true;
+    });
+    if (!keys.empty())
+      notes_.push_back(fmt::format("--set simulate.{}={}: {} of the file {} left aside", by, set_.at(by),
+                                   fmt::join(keys, ", "), keys.size() == 1 ? "is" : "are"));
+  }
+  /// What --set says in one way the file does not say in the other.
+  void yield(const Names& mine, const Names& theirs) {
+    for (const std::string_view key : mine)
+      if (set_.contains(std::string(key)))
+        drop(std::string(key), [&](const Node::Entry& e) { return is_among(theirs, e.key); });
+  }
+  /// Steps of the largest size that the file lets the program choose.
+  void step_by(const Node& longest) {
+    if (set_.contains("step") || set_.contains("steps")) return;
+    std::erase_if(file_.entries, [](const Node::Entry& e) { return e.key == "step"; });
+    file_.entries.push_back({"step", longest.mark, longest});
+    notes_.push_back(fmt::format(
+        "steps are constant, {}: the largest that the file lets the program choose (h_max)", longest.text));
+  }
+
+  Node& file_;
+  const std::map<std::string, std::string>& set_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+const std::vector<std::string_view>& mechanics_keys() {
+  static const Names keys = {"alpha_m", "alpha_f", "beta", "gamma"};
+  return keys;
+}
+const std::vector<std::string_view>& state_keys() {
+  static const Names keys = {"delta_m", "delta_f", "theta"};
+  return keys;
+}
+
+bool scheme_has(std::string_view scheme, std::string_view key) {
+  for (const Owned& o : owned_keys())
+    if (is_among(o.keys, key)) return is_among(o.schemes, scheme);
+  return true;
+}
+bool scheme_adapts(std::string_view scheme) { return !is_among(variational, scheme); }
+
+std::vector<std::string> give_way(Node& file, const std::map<std::string, std::string>& set) {
+  return Precedence(file, set).run();
+}
+
+}  // namespace escapement
