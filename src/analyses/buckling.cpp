@@ -81,8 +81,15 @@ class Buckling {
                         "far, bends away, or stiffnesses differ too much to be sure: left out",
                         c.factor));
     }
-    if (result.modes.empty() && !limit_) follow(farthest);
-    if (limit_) result.modes.push_back(at_limit_point(linear));
+    if (!limit_) {
+      double last = result.modes.empty() ? farthest_ : 0;
+      for (const BucklingMode& m : result.modes) last = std::max(last, m.factor);
+      follow(last);
+    }
+    if (limit_) {
+      std::erase_if(result.modes, [&](const BucklingMode& m) { return m.factor > limit_->parameter; });
+      result.modes.push_back(at_limit_point(linear));
+    }
     std::stable_sort(result.modes.begin(), result.modes.end(),
                      [](const BucklingMode& a, const BucklingMode& b) { return a.factor < b.factor; });
     if (static_cast<int>(result.modes.size()) > options_.count) result.modes.resize(options_.count);
@@ -91,7 +98,7 @@ class Buckling {
   }
 
  private:
-  static constexpr double first_step = 1e-3, farthest = 100;  // of the loads; of the range that is told below
+  static constexpr double first_step = 1e-3;  // of the loads
   struct Critical {
     double factor;
     std::vector<double> shape;
@@ -192,18 +199,32 @@ class Buckling {
 
   /// Follows the path of equilibria to where it turns back, or past the factors that the unloaded structure tells (T-buckling-2).
   void find_limit_point(const Level& little, const std::vector<Critical>& linear) {
-    // The range of loads: they move something by a fiftieth of its nominal magnitude, or make the unloaded structure buckle.
-    const auto moves = moved(little.assembly.system, unloaded_->state, little.state, 0);
-    double range =
-        moves.empty() || moves.front().relative == 0 ? 1 : 0.02 * first_step / moves.front().relative;
-    if (!linear.empty()) range = std::min(range, linear.front().factor);
-    range_ = range;
-    path_.emplace(with_loads_, unloaded_->state, 0.0, range, equilibrium_);
+    // The loads that would move something by a fiftieth of the size of the structure.
+    const double rate = response(little) / first_step;
+    const double range = rate > 0 ? 0.02 / rate : 1;
+    farthest_ = 100 * range;
+    path_.emplace(with_loads_, unloaded_->state, 0.0,
+                  linear.empty() ? range : std::min(range, linear.front().factor), equilibrium_);
     const std::size_t last = std::min<std::size_t>(linear.size(), options_.count);
-    follow(last > 0 ? 1.2 * linear[last - 1].factor / range : farthest);
+    follow(last > 0 ? 1.2 * linear[last - 1].factor : farthest_);
+  }
+  /// How far a little load moves something: a frame over the size of the whole, an angle, another position over what is usual.
+  double response(const Level& little) const {
+    const System& system = little.assembly.system;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0;
+    for (const LieVariable& v : system.lie_variables())
+      for (int k = 0; k < 3 && v.dofs() == 6; ++k) {
+        const double x = unloaded_->state.value[v.place.value + 4 + k];
+        low[k] = std::min(low[k], x), high[k] = std::max(high[k], x);
+        size = std::max(size, high[k] - low[k]);
+      }
+    double most = 0;
+    for (const Moved& m : moved(system, unloaded_->state, little.state, 0))
+      most = std::max(most, size > 0 ? std::max(m.position / size, m.angle) : m.relative);
+    return most;
   }
   void follow(double until) {
-    for (int k = 0; k < 400 && path_->point().parameter < until * range_; ++k) {
+    for (int k = 0; k < 400 && path_->point().parameter < until; ++k) {
       if (!path_->advance()) return;
       if (!path_->turned()) continue;
       limit_ = path_->turning_point();
@@ -328,7 +349,7 @@ class Buckling {
   StartOptions equilibrium_;
   std::optional<EquilibriumPath> path_;
   std::optional<PathPoint> limit_;
-  double range_ = 1;
+  double farthest_ = 0;  // no limit point is looked for beyond
   std::optional<Level> unloaded_, last_;
 };
 

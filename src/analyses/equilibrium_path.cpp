@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "core/manifold.hpp"
 #include "core/newton.hpp"
@@ -39,35 +40,61 @@ double along(const Assembly& assembly, const State& state, const PathMeasure& me
 
 }  // namespace
 
-/// J⁻¹ at a state, and what the parameter does to the rows there, from the models on both sides of a value of it.
-class EquilibriumPath::Borders {
+/// R, J and ∂R/∂s from the models at two values of the parameter: in between and beyond where R is linear in it, as in loads; else
+/// R and J from a model of their own.
+class EquilibriumPath::Rows {
  public:
-  Borders(const EquilibriumPath& path, double parameter)
+  Rows(const EquilibriumPath& path, double low, double high)
       : path_(path),
-        apart_(1e-3 * path.range_),
-        low_(path.at(parameter - 0.5 * apart_)),
-        high_(path.at(parameter + 0.5 * apart_)),
+        begin_(low),
+        end_(high),
+        low_(path.at(low)),
+        high_(path.at(high)),
         newton_(low_.system, 0, {}),
         kept_(low_.system.size(), 0) {
     newton_.solver().explain(false);
     const auto& kept = path.options_.kept.position;
     std::copy(kept.begin(), kept.end(), kept_.begin());
   }
+  const System& system() const { return low_.system; }
+  /// Is R linear in the parameter, here and at random places around?
+  void examine_linearity(const State& state) {
+    const double between = begin_ + 0.37 * (end_ - begin_);
+    const Assembly middle = path_.at(between);
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> uniform(-0.01, 0.01);
+    State aside = state;
+    std::vector<double> push(system().size());
+    for (std::size_t i = 0; i < push.size(); ++i) push[i] = uniform(random) * path_.nominal_[i];
+    move(system(), aside, push, 1);
+    linear_ = agrees(middle.system, state, 0.37) && agrees(middle.system, aside, 0.37);
+  }
+  bool linear() const { return linear_; }
   /// −J⁻¹ R and −J⁻¹ ∂R/∂s (T-path-1). False: J is singular, or something is no number.
-  bool solve(const System& system, const State& state, std::vector<double>& a, std::vector<double>& b) {
-    const int n = system.size();
-    a.resize(n), b.resize(n), work_.resize(n);
-    system.tangent(state, at_rest, {}, a, newton_.matrix());
-    add_proximal(system, proximal_diagonal(system, path_.options_.proximal, newton_.matrix()),
-                 newton_.matrix());
-    hold(system, kept_, newton_.matrix());
-    high_.system.residual(state, at_rest, b);
-    low_.system.residual(state, at_rest, work_);
+  bool solve(double parameter, const State& state, std::vector<double>& a, std::vector<double>& b) {
+    const int n = system().size();
+    a.resize(n), b.resize(n), at_low_.resize(n);
+    if (linear_) {
+      tangent(low_.system, state, at_low_, newton_.matrix());
+      other_.resize(newton_.matrix().size());
+      tangent(high_.system, state, b, other_);
+      const double part = (parameter - begin_) / (end_ - begin_);
+      for (int i = 0; i < n; ++i) a[i] = at_low_[i] + part * (b[i] - at_low_[i]);
+      for (std::size_t k = 0; k < other_.size(); ++k)
+        newton_.matrix()[k] += part * (other_[k] - newton_.matrix()[k]);
+    } else {
+      tangent(path_.at(parameter).system, state, a, newton_.matrix());
+      low_.system.residual(state, at_rest, at_low_);
+      high_.system.residual(state, at_rest, b);
+    }
     for (int i = 0; i < n; ++i) {
-      b[i] = kept_[i] ? 0 : -(b[i] - work_[i]) / apart_;
+      b[i] = kept_[i] ? 0 : -(b[i] - at_low_[i]) / (end_ - begin_);
       a[i] = kept_[i] ? 0 : -a[i];
       if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return false;
     }
+    add_proximal(system(), proximal_diagonal(system(), path_.options_.proximal, newton_.matrix()),
+                 newton_.matrix());
+    hold(system(), kept_, newton_.matrix());
     if (!newton_.factor().ok) return false;
     newton_.solver().solve(a);
     newton_.solver().solve(b);
@@ -75,13 +102,36 @@ class EquilibriumPath::Borders {
   }
 
  private:
+  static void tangent(const System& system, const State& state, std::span<double> r,
+                      std::span<double> values) {
+    system.tangent(state, at_rest, {}, r, values);
+  }
+  bool agrees(const System& middle, const State& state, double part) const {
+    const int n = middle.size();
+    std::vector<double> low(n), high(n), there(n);
+    low_.system.residual(state, at_rest, low);
+    high_.system.residual(state, at_rest, high);
+    middle.residual(state, at_rest, there);
+    double most = 0;
+    for (int i = 0; i < n; ++i) most = std::max({most, std::abs(low[i]), std::abs(high[i])});
+    for (int i = 0; i < n; ++i)
+      if (!(std::abs(low[i] + part * (high[i] - low[i]) - there[i]) <= 1e-12 * most)) return false;
+    return true;
+  }
+
   const EquilibriumPath& path_;
-  double apart_;
+  double begin_, end_;
   Assembly low_, high_;
   Newton newton_;
   std::vector<char> kept_;
-  std::vector<double> work_;
+  std::vector<double> at_low_, other_;
+  bool linear_ = false;
 };
+
+std::shared_ptr<EquilibriumPath::Rows> EquilibriumPath::rows(double parameter) const {
+  if (everywhere_) return everywhere_;
+  return std::make_shared<Rows>(*this, parameter - 5e-4 * range_, parameter + 5e-4 * range_);
+}
 
 EquilibriumPath::EquilibriumPath(ModelAt model_at, const State& near, double parameter, double range,
                                  StartOptions options)
@@ -133,8 +183,7 @@ void EquilibriumPath::measure_lengths() {
 /// Along the path, onwards from a point near by (T-path-2).
 bool EquilibriumPath::set_direction(PathPoint& point, const PathPoint& like) const {
   std::vector<double> unused;
-  const Assembly here = at(point.parameter);
-  if (!Borders(*this, point.parameter).solve(here.system, point.state, unused, point.direction)) return false;
+  if (!rows(point.parameter)->solve(point.parameter, point.state, unused, point.direction)) return false;
   double size = std::sqrt(product(point.direction, 1, point.direction, 1));
   if (!std::isfinite(size)) return false;
   if (product(point.direction, 1, like.direction, like.slope) < 0) size = -size;
@@ -145,15 +194,13 @@ bool EquilibriumPath::set_direction(PathPoint& point, const PathPoint& like) con
 
 /// Newton's method for R = 0 and one more equation (T-path-1).
 bool EquilibriumPath::correct(State& state, double& parameter, const Closing& closing) const {
-  Borders borders(*this, parameter);
+  const auto rows = this->rows(parameter);
+  const System& system = rows->system();
   std::vector<double> a, b;
   double previous = INFINITY;
   for (int k = 0; k < 20; ++k) {
-    const Assembly now = at(parameter);
-    const System& system = now.system;
-    if (!borders.solve(system, state, a, b)) return false;
-    const double on =
-        -(closing.value(now, state) + closing.change(now, state, a, 0)) / closing.change(now, state, b, 1);
+    if (!rows->solve(parameter, state, a, b)) return false;
+    const double on = closing(state, parameter, a, b);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] += on * b[i];
     double size = std::abs(on) / range_;
     for (int i = 0; i < positions_; ++i) size = std::max(size, std::abs(a[i]) / nominal_[i]);
@@ -176,11 +223,10 @@ bool EquilibriumPath::step(const PathPoint& from, double length, PathPoint& to) 
   to = from;
   to.parameter += length * from.slope;
   to.along += length;
-  move(at(to.parameter).system, to.state, from.direction, length);
-  const Closing arc{[](const Assembly&, const State&) { return 0.0; },
-                    [&](const Assembly&, const State&, std::span<const double> u, double parameter) {
-                      return product(from.direction, from.slope, u, parameter);
-                    }};
+  move(rows(to.parameter)->system(), to.state, from.direction, length);
+  const Closing arc = [&](const State&, double, std::span<const double> a, std::span<const double> b) {
+    return -product(from.direction, from.slope, a, 0) / product(from.direction, from.slope, b, 1);
+  };
   return correct(to.state, to.parameter, arc) && set_direction(to, from);
 }
 
@@ -256,10 +302,11 @@ bool EquilibriumPath::measured_step(const PathMeasure& measure, double value) {
   move(here.system, next.state, point_.direction, length);
   next.parameter += length * point_.slope;
   next.along += std::abs(length);
-  const Closing closing{[&](const Assembly& a, const State& s) { return measure(a, s) - value; },
-                        [&](const Assembly& a, const State& s, std::span<const double> u, double) {
-                          return along(a, s, measure, u);
-                        }};
+  const Closing closing = [&](const State& s, double parameter, std::span<const double> a,
+                              std::span<const double> b) {
+    const Assembly there = at(parameter);
+    return (value - measure(there, s) - along(there, s, measure, a)) / along(there, s, measure, b);
+  };
   if (!correct(next.state, next.parameter, closing) || !set_direction(next, point_)) return false;
   if (product(point_.direction, point_.slope, next.direction, next.slope) < std::cos(2 * widest_bend))
     return false;

@@ -1,6 +1,7 @@
 // The path of equilibria R(z, s) = 0 of a model with a parameter s, also where it turns back (T-path).
 #pragma once
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct PathPoint {
 
 class EquilibriumPath {
  public:
+  EquilibriumPath(const EquilibriumPath&) = delete;
+  EquilibriumPath& operator=(const EquilibriumPath&) = delete;
   /// From an equilibrium near this state. `range`: of the parameter; its sign tells where the path goes first. Throws ModelError
   /// E-EQUILIBRIUM.
   EquilibriumPath(ModelAt model_at, const State& near, double parameter, double range, StartOptions options);
@@ -47,12 +50,11 @@ class EquilibriumPath {
   bool reach(const PathMeasure& measure, double value);
 
  private:
-  /// The equation beside R = 0: its value, and how it changes with an increment of state and parameter.
-  struct Closing {
-    std::function<double(const Assembly&, const State&)> value;
-    std::function<double(const Assembly&, const State&, std::span<const double>, double)> change;
-  };
-  class Borders;
+  /// The equation beside R = 0: by how much the parameter changes, from −J⁻¹R and −J⁻¹ ∂R/∂s.
+  using Closing =
+      std::function<double(const State&, double parameter, std::span<const double>, std::span<const double>)>;
+  class Rows;
+  std::shared_ptr<Rows> rows(double parameter) const;
   Assembly at(double parameter) const;
   bool correct(State& state, double& parameter, const Closing& closing) const;
   bool set_direction(PathPoint& point, const PathPoint& like) const;
@@ -69,6 +71,7 @@ class EquilibriumPath {
   double range_,
       scale_ = 1;         // units of length: of the parameter, of the positions over their nominal magnitudes
   double length_ = 0.01;  // of the next step
+  std::shared_ptr<Rows> everywhere_;  // if they are linear in the parameter
   PathPoint before_, point_;
 };
 
