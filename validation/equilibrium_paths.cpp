@@ -64,11 +64,8 @@ struct Truss {
   }
 };
 
-const Truss trusses[] = {{1, 0.3, 1000, 5},
-                         {1, 0.05, 1000, 5, 0.4},
-                         {3, 2, 2e4, 300, 1.3},
-                         {0.02, 0.01, 50, 1e-3},
-                         {1, 0.3, 1e6, 1}};
+const Truss trusses[] = {
+    {1, 0.3, 1000, 5}, {1, 0.05, 1000, 5, 0.4}, {3, 2, 2e4, 300, 1.3}, {0.02, 0.01, 50, 1e-3}};
 
 BucklingResult buckling_of(const Model& model, int count) {
   const WithLoads with_loads = [&](double f) { return assemble(model, {}, f); };
