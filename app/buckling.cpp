@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "analyses/prepare.hpp"
 #include "command_line.hpp"
 #include "components/registry.hpp"
@@ -10,6 +12,13 @@
 #include "shapes.hpp"
 
 namespace escapement::app {
+namespace {
+
+const char* name_of(Instability kind) {
+  return kind == Instability::bifurcation ? "bifurcation" : "limit point";
+}
+
+}  // namespace
 
 int buckling(const Command& command) {
   if (command.force && command.out.empty())
@@ -34,24 +43,27 @@ int buckling(const Command& command) {
     throw model.located(e);
   }
   warnings.insert(warnings.end(), result.warnings.begin(), result.warnings.end());
-  if (result.modes.empty())
-    throw ModelError("E-MODES", "", "no positive factor of the loads makes this structure buckle",
-                     "loads that press, or the opposite direction");
   for (const std::string& w : warnings) print_warning(w, command.json);
+  if (result.modes.empty())
+    throw ModelError("E-MODES", "",
+                     fmt::format("no factor of the loads from 0 to {:.4g} was found at which this structure "
+                                 "buckles or snaps through",
+                                 result.searched),
+                     "loads that press, or the opposite direction");
 
   const RunFolder folder = shapes_folder(command, model, assembly, "-buckling");
-  std::string csv = "mode,factor,linear_factor,moves\n";
+  std::string csv = "mode,kind,factor,linear_factor,moves\n";
   Json list = Json::array(), told = Json::array();
   std::vector<ShapeOfRows> shapes;
   for (std::size_t k = 0; k < result.modes.size(); ++k) {
     const BucklingMode& m = result.modes[k];
     const std::string moves = what_moves(assembly.system, m.largest);
-    csv += fmt::format("{},{:.17g},{:.17g},{}\n", k + 1, m.factor, m.linear, moves);
-    list.add(Json::object()
-                 .set("mode", k + 1)
-                 .set("factor", m.factor)
-                 .set("linear_factor", m.linear)
-                 .set("moves", moves));
+    const bool told_unloaded = std::isfinite(m.linear);
+    csv += fmt::format("{},{},{:.17g},{},{}\n", k + 1, name_of(m.kind), m.factor,
+                       told_unloaded ? fmt::format("{:.17g}", m.linear) : "", moves);
+    Json mode = Json::object().set("mode", k + 1).set("kind", name_of(m.kind)).set("factor", m.factor);
+    if (told_unloaded) mode.set("linear_factor", m.linear);
+    list.add(mode.set("moves", moves));
     shapes.emplace_back(m.shape.begin(), m.shape.end());
   }
   for (const std::string& w : warnings) told.add(w);
@@ -74,10 +86,14 @@ int buckling(const Command& command) {
     print_json(Json::object().set("event", "done").set("folder", folder.path().string()));
   } else if (!command.quiet) {
     if (!model.title.empty()) fmt::print("{}\n", model.title);
-    fmt::print("  {:>4}  {:>16}  {:>16}  {}\n", "mode", "load factor", "unloaded tells", "moves most");
-    for (std::size_t k = 0; k < result.modes.size(); ++k)
-      fmt::print("  {:>4}  {:>16.8g}  {:>16.8g}  {}\n", k + 1, result.modes[k].factor, result.modes[k].linear,
-                 what_moves(assembly.system, result.modes[k].largest));
+    fmt::print("  {:>4}  {:<11}  {:>16}  {:>16}  {}\n", "mode", "kind", "load factor", "unloaded tells",
+               "moves most");
+    for (std::size_t k = 0; k < result.modes.size(); ++k) {
+      const BucklingMode& m = result.modes[k];
+      fmt::print("  {:>4}  {:<11}  {:>16.8g}  {:>16}  {}\n", k + 1, name_of(m.kind), m.factor,
+                 std::isfinite(m.linear) ? fmt::format("{:.8g}", m.linear) : "-",
+                 what_moves(assembly.system, m.largest));
+    }
     fmt::print("  in {}; to see the shapes: {} report {}\n", (folder.path() / "buckling.csv").string(),
                command.program, quoted_if_needed(folder.path().string()));
   }

@@ -57,7 +57,15 @@ class CommandLine {
     auto* still = verb("equilibrium", "find where a model rests: positions, reactions, signals");
     model(still);
     still->add_option("--out", command_.out,
-                      "folder for the results (default: <model's folder>-equilibrium)");
+                      "folder for the results (default: <model's folder>-equilibrium, of a path -path)");
+    still->add_option("--path", command_.path,
+                      "KEY=FROM..TO: equilibria along `load` (the factor of all loads), a channel such as "
+                      "\"apex.position.z=0.3 m..-0.3 m\", or a parameter of the model");
+    still
+        ->add_option(
+            "--points", command_.points,
+            "of a path: how many at most (default: 1000); along a channel how many steps (default: 100)")
+        ->check(CLI::Range(1, 1000000));
     still->add_flag("--force", command_.force, "replace the run in the folder given with --out");
     common(still);
     auto* modes = verb("modes", "frequencies, damping and shapes of small motions about a configuration");

@@ -11,10 +11,10 @@ struct Command {
   std::string verb;
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> set;
-  std::string out, x, checkpoint_every, at, below;
+  std::string out, x, checkpoint_every, at, below, path;
   std::vector<std::string> sweep;
-  int width = 720, count = 0;  // 0: as many as is usual
-  double speed = 0;            // of real time; 0: as usual
+  int width = 720, count = 0, points = 0;  // 0: as many as is usual
+  double speed = 0;                        // of real time; 0: as usual
   bool json = false, quiet = false, force = false, allow_outside = false;
   bool trust = false, list = false, remove = false;
   bool real_time = false;
@@ -28,6 +28,7 @@ bool read_command_line(int argc, char** argv, Command& command);
 // Each returns the exit status.
 int run(const Command& command);
 int resume(const Command& command);
+int equilibrium_path(const Command& command);
 int modes(const Command& command);
 int buckling(const Command& command);
 int check(const Command& command);

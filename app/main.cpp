@@ -18,6 +18,7 @@ namespace escapement::app {
 namespace {
 
 int dispatch(const Command& c) {
+  if (c.verb == "equilibrium" && !c.path.empty()) return equilibrium_path(c);
   if (c.verb == "run" || c.verb == "equilibrium") return run(c);
   if (c.verb == "resume") return resume(c);
   if (c.verb == "modes") return modes(c);

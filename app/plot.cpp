@@ -61,8 +61,8 @@ void write_plot(const Results& results, const std::string& title, const std::str
   request.title = title;
   request.width = command.width;
   int horizontal = 0;
-  if (!x.empty() && x != "time") {
-    const auto found = select(results, {x}, run);
+  if (const std::string name = x.empty() ? usual_x(results) : x; name != "time") {
+    const auto found = select(results, {name}, run);
     if (found.size() != 1)
       throw ModelError("E-CHANNEL", x, "more than one channel matches; the horizontal axis needs one", "");
     horizontal = found.front();

@@ -22,6 +22,11 @@ void check_run_folder(const fs::path& folder, bool json) {
     print_warning("the run has not ended, or was killed: these are the results so far", json);
 }
 
+std::string usual_x(const Results& results) {
+  const bool path = results.columns.size() > 1 && results.columns[1].name.starts_with("path.");
+  return path ? results.columns[1].name : "time";
+}
+
 ReportedRun reported_run(const fs::path& folder, bool json) {
   check_run_folder(folder, json);
   ReportedRun run{folder, read_results(folder), {}, {}};
@@ -32,7 +37,7 @@ ReportedRun reported_run(const fs::path& folder, bool json) {
     const Model model = Model::read_file(folder / "model.yaml", registry);
     run.title = model.title;
     for (const PlotRequestText& p : model.plots) {
-      ReportedRun::Plot plot{p.title, "time", {}};
+      ReportedRun::Plot plot{p.title, usual_x(run.results), {}};
       if (!p.x.text.empty() && p.x.text != "time")
         if (const auto found = matching(p.x.text, names); found.size() == 1) plot.x = names[found.front()];
       for (const ChannelPattern& y : p.y)

@@ -94,6 +94,40 @@ def test_schemes(folder):
     says(ball, "adaptive, tolerance, h_max of the file are left aside", "steps are constant, 20 ms")
 
 
+TRUSS = '''escapement: 1
+gravity: none
+components:
+  feet: {type: body.anchor, frames: {a: {position: [-1 m, 0, 0]}, b: {position: [1 m, 0, 0]}}}
+  apex: {type: body.sphere, radius: 2 cm, mass: 1 kg, initial: {position: [0, 0, 0.3 m]}}
+  rail: {type: joint.prismatic, between: [ground, apex], at: [0, 0, 0.3 m], axis: [0, 0, 1]}
+  left: {type: force.spring, between: [feet.a, apex], stiffness: 1000 N/m}
+  right: {type: force.spring, between: [feet.b, apex], stiffness: 1000 N/m}
+  load: {type: force.point, at: apex, force: [0, 0, -5 N]}
+simulate: {until: 1 s, step: 1 ms}
+'''
+
+
+def test_paths(folder):
+    (folder / "truss").mkdir()
+    (folder / "truss" / "model.yaml").write_text(TRUSS)
+    says(run("buckling", "truss/model.yaml", cwd=folder), "limit point", "1.9899834")
+    says(run("equilibrium", "truss/model.yaml", "--path", "load=0..3", cwd=folder), "limit point at load = 1.98998339", "-1.98998339", "truss-path")
+    rows = list(csv.DictReader((folder / "truss-path" / "results.csv").open()))
+    assert float(rows[-1]["path.load"]) == 3 and float(rows[-1]["apex.position.z"]) < -0.3
+    summary = json.loads((folder / "truss-path" / "summary.json").read_text())
+    assert len(summary["limit_points"]) == 2 and summary["points"] == len(rows)
+    run("plot", "truss-path", "apex.position.z", cwd=folder)
+    assert "path.load" in (folder / "truss-path" / "apex.position.z.svg").read_text()
+    run("equilibrium", "truss/model.yaml", "--path", "apex.position.z=0.3 m..-0.4 m", "--points", "7", "--out", "z", cwd=folder)
+    rows = list(csv.DictReader((folder / "z" / "results.csv").open()))
+    assert [round(float(r["path.apex.position.z"]), 9) for r in rows] == [0.3, 0.2, 0.1, 0, -0.1, -0.2, -0.3, -0.4]
+    run("equilibrium", "truss/model.yaml", "--path", "left.stiffness=1000 N/m..500 N/m", "--out", "k", cwd=folder)
+    for path, *words in (("load", "KEY=FROM..TO"), ("load=0", "KEY=FROM..TO"), ("load=1..1", "no length"), ("load=0 N..1 N", "needs values in 1"),
+                         ("load=0 m..1 s", "different units"), ("lod=0..1", "no such parameter"), ("apex.position.z=0 N..1 N", "in m")):
+        says(run("equilibrium", "truss/model.yaml", "--path", path, cwd=folder, status=2), "E-USAGE", *words)
+    says(run("equilibrium", "truss/model.yaml", "--path", "apex.position.x=0..1 m", "--out", "x", cwd=folder, status=3), "E-EQUILIBRIUM", "load = 0 only")
+
+
 def test_run_folders(folder):
     model = folder / "swing" / "model.yaml"
     model.parent.mkdir()

@@ -251,6 +251,38 @@ components:
   }
 }
 
+TEST_CASE("elements of order 3: bending frequencies converge with the sixth power of their length") {
+  // (βL)² √(EI/ρA)/L² of a cantilever; nodes at even places would give the fourth power, from below (T-beam-9).
+  const double root = 7.854757438237613;
+  struct {
+    double L, EI, mass;
+  } const cases[] = {{1, 1, 1}, {2.5, 40, 0.3}, {0.02, 3e-5, 2e-3}};
+  for (const auto& c : cases) {
+    const double stiff = 3e8 * c.EI / (c.L * c.L), line = 1e-9 * c.mass * c.L * c.L;
+    double error[2];  // of the third mode; of slower ones rounding shows
+    for (const int n : {4, 8}) {
+      const Found found =
+          modes_of(read(fmt::format("gravity: none\ncomponents:\n  beam: {{type: beam.line, from: [0, 0, 0], "
+                                    "to: [{} m, 0, 0], elements: {}, order: "
+                                    "3, properties: {{axial: {} N, shear: [{} N, {} N], torsion: {} N*m^2, "
+                                    "bending: [{} N*m^2, {} N*m^2], mass: {} "
+                                    "kg/m, inertia: [{} kg*m, {} kg*m, {} kg*m]}}}}\n  root: {{type: "
+                                    "joint.fixed, between: [ground, beam.start], "
+                                    "at: [0, 0, 0]}}\n",
+                                    c.L, n, stiff, stiff, stiff, 1e4 * c.EI, 1e4 * c.EI, c.EI, c.mass,
+                                    2 * line, line, line)),
+                   {}, {.count = 12, .undamped = true});
+      const double exact = root * root * std::sqrt(c.EI / c.mass) / (c.L * c.L);
+      error[n / 8] = INFINITY;
+      for (const Mode& m : found.modes)
+        if (const double e = m.s.imag() / exact - 1; std::abs(e) < std::abs(error[n / 8])) error[n / 8] = e;
+    }
+    fmt::print("order 3: off by {:.2e}, {:.2e} with 4, 8 elements\n", error[0], error[1]);
+    CHECK(error[0] > 0);
+    CHECK(std::log2(error[0] / error[1]) == doctest::Approx(6).epsilon(0.05));
+  }
+}
+
 TEST_CASE("a beam that turns: flapping is stiffened by the centrifugal force") {
   // Wright, Smith, Thresher and Wang, J. Appl. Mech. 49 (1982): uniform cantilever on a hub of no radius, speed and frequency
   // over √(EI/ρA)/L²: the first flapping frequency.

@@ -1,4 +1,5 @@
-// Buckling: factors of the loads at which the equilibrium under them has no unique continuation (T-buckling).
+// Buckling: factors of the loads at which the equilibrium under them has no unique continuation: it branches, or the path turns
+// back and the structure snaps through (T-buckling).
 #pragma once
 #include <string>
 #include <vector>
@@ -12,16 +13,20 @@ struct BucklingOptions {
   double proximal = 0;  // for constraints that depend on each other (T-proximal)
 };
 
+enum class Instability { bifurcation, limit_point };
+
 struct BucklingMode {
+  Instability kind = Instability::bifurcation;
   double factor = 0;          // of all loads of the model
-  double linear = 0;          // as the unloaded structure tells it
+  double linear = 0;          // as the unloaded structure tells it; NaN: it does not
   std::vector<double> shape;  // increments by row; the largest is one nominal magnitude
   int largest = 0;            // row
   State state;                // the equilibrium near the critical load
 };
 
 struct BucklingResult {
-  std::vector<BucklingMode> modes;  // the smallest positive factors first
+  std::vector<BucklingMode> modes;  // the smallest positive factors first; none beyond a limit point
+  double searched = 0;              // up to this factor for limit points
   std::vector<std::string> warnings;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "analyses/twist.hpp"
@@ -232,7 +233,7 @@ RestDefect rest_defect(const System& system, const State& state, const StartOpti
   return {size, relaxation.worst()};
 }
 
-bool newton_to_equilibrium(const System& system, State& state, const StartOptions& options) {
+bool newton_to_equilibrium(const System& system, State& state, const StartOptions& options, double* first) {
   const State before = state;
   const int positions = system.rows(Kind::position).end;
   std::fill(state.rate.begin(), state.rate.begin() + positions, 0.0);
@@ -256,6 +257,7 @@ bool newton_to_equilibrium(const System& system, State& state, const StartOption
     newton.solver().solve(r);
     double size = 0;
     for (int i = 0; i < positions; ++i) size = std::max(size, std::abs(r[i]) / system.nominal()[i]);
+    if (first && k == 0) *first = size;
     for (int i = positions; i < system.rows(Kind::algebraic).end; ++i)
       size = std::max(size, std::abs(r[i]) / (system.nominal()[i] + std::abs(state.value[at[i]])));
     if (!std::isfinite(size) || size > 1e6) break;
@@ -272,35 +274,67 @@ bool newton_to_equilibrium(const System& system, State& state, const StartOption
   return false;
 }
 
+namespace {
+
+/// On the same path with other loads. A path that bends like a parabola moves at most twice as far in a step as its tangent: more
+/// is another branch (T-buckling-4).
+bool follow_path(const System& system, State& state, const StartOptions& options) {
+  const State before = state;
+  double first = 0;
+  if (!newton_to_equilibrium(system, state, options, &first)) return false;
+  const auto moves = moved(system, before, state, 0);
+  if (moves.empty() || moves.front().relative < 3 * first + 1e-6) return true;
+  state = before;
+  return false;
+}
+
+}  // namespace
+
 EquilibriumReport step_to_equilibrium(const System& system, State& state, const StartOptions& options,
                                       int steps, const WithLoads& with_loads) {
   EquilibriumReport report;
-  const double least = 1.0 / steps / 64;
-  double reached = 0, step = 1.0 / steps;
-  const auto solve = [&](const System& loaded, State& s) {
-    if (newton_to_equilibrium(loaded, s, options)) return;
-    report.unstable = find_equilibrium(loaded, s, options).unstable;
-  };
+  const double usual = 1.0 / steps, least = usual / 64;
+  double reached = 0, step = usual;
   {
     const Assembly unloaded = with_loads(0);
     report.unstable = find_equilibrium(unloaded.system, state, options).unstable;
   }
   while (reached < 1) {
     const double next = reached + step > 1 - 1e-9 ? 1 : reached + step;
-    State trial = state;
+    std::optional<Assembly> part;
+    if (next < 1) part.emplace(with_loads(next));
+    const System& loaded = part ? part->system : system;
     ++report.iterations;
-    try {
-      if (next == 1) solve(system, trial);
-      else solve(with_loads(next).system, trial);
-    } catch (const ModelError& e) {
-      if (e.code != "E-EQUILIBRIUM" || step < least) throw;
-      step /= 2;
-      continue;
+    if (!follow_path(loaded, state, options)) {
+      if (step > least) {
+        step /= 2;
+        continue;
+      }
+      const State before = state;
+      report.unstable = find_equilibrium(loaded, state, options).unstable;
+      const auto moves = moved(loaded, before, state, 0);
+      if (!moves.empty() && moves.front().relative > 1e-3) report.lost_at = std::min(report.lost_at, reached);
     }
-    state = std::move(trial);
     reached = next;
+    step = std::min(usual, 2 * step);
   }
   return report;
+}
+
+bool snapped_through(const System& system, const State& state, const State& unloaded,
+                     const StartOptions& options, const WithLoads& with_loads) {
+  constexpr double back = 1e-6, least = 1.0 / 512;
+  State at = unloaded;
+  if (!newton_to_equilibrium(with_loads(0).system, at, options) || !moved(system, unloaded, at, back).empty())
+    return false;
+  at = state;
+  double left = 1, step = 0.25;
+  while (left > 0) {
+    const double next = std::max(0.0, left - step);
+    if (follow_path(with_loads(next).system, at, options)) left = next;
+    else if ((step /= 2) < least) return true;
+  }
+  return !moved(system, unloaded, at, 1e-4).empty();
 }
 
 EquilibriumReport find_steady_motion(const System& system, State& state, const StartOptions& options) {

@@ -38,6 +38,31 @@ void tell_moves(const System& system, const State& from, const State& to, const 
   result.notes.push_back(fmt::format("{} moved {}", why, text));
 }
 
+constexpr const char* shows_the_path = "`escapement equilibrium MODEL --path load=0..1` shows the path";
+
+void tell_snap(double lost_at, Prepared& result) {
+  if (lost_at < 1)
+    result.warnings.push_back(fmt::format(
+        "the path of equilibria could be followed to {:.6g} times the loads only: there the structure "
+        "snapped through; {}",
+        lost_at, shows_the_path));
+}
+
+/// The search went downhill, wherever that led: from a structure at rest without its loads perhaps past a limit point.
+void look_for_a_snap(const System& system, const PrepareOptions& options, const StartOptions& start,
+                     const State& given, Prepared& result) {
+  if (!options.with_loads || moved(system, given, result.state, 1e-4).empty()) return;
+  try {
+    if (snapped_through(system, result.state, given, start, options.with_loads))
+      result.warnings.push_back(fmt::format(
+          "with the loads taken off step by step the structure does not come back to where it began: "
+          "it may have snapped through; {}",
+          shows_the_path));
+  } catch (const ModelError&) {  // without loads it is no model
+  } catch (const ModelErrors&) {
+  }
+}
+
 /// The same constraints a little aside, still satisfied: is it only this position?
 bool only_here(const System& system, const State& state, const StartOptions& options, int rank) {
   State aside = state;
@@ -120,7 +145,9 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
       if (options.load_steps > 1)
         report = step_to_equilibrium(system, state, start, options.load_steps, options.with_loads);
       Rest rest(assembly, start, options.slack);
+      tell_snap(report.lost_at, result);
       if (options.load_steps <= 1 || !rest.trivial()) report = rest.find(state);
+      if (options.load_steps <= 1 && rest.trivial()) look_for_a_snap(system, options, start, given, result);
       if (report.unstable)
         result.warnings.push_back("the equilibrium is not stable: pushed a little, it moves away");
       start.kept.rate.clear();

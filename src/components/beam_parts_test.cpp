@@ -140,21 +140,22 @@ TEST_CASE(
 
 TEST_CASE("rules: points, weights and masses of elements") {
   const auto sums = []<int order>(const beam::Rule<order>& rule) {
-    double weights = 0, even = 0, mass = 0;
+    double weights = 0, shares = 0, mass = 0;
     for (const double w : rule.weight) weights += w;
     for (int i = 0; i <= order; ++i) {
-      even += rule.even[i];
+      shares += rule.share[i];
       for (int j = 0; j <= order; ++j) mass += rule.mass[i][j];
     }
     CHECK(weights == doctest::Approx(2).epsilon(1e-14));
-    CHECK(even == doctest::Approx(1).epsilon(1e-14));
+    CHECK(shares == doctest::Approx(1).epsilon(1e-14));
     CHECK(mass == doctest::Approx(1).epsilon(1e-14));
   };
   sums(beam::rule<1>());
   sums(beam::rule<2>());
   sums(beam::rule<3>());
   CHECK(beam::rule<1>().mass[0][0] == doctest::Approx(1.0 / 3).epsilon(1e-14));
-  CHECK(beam::rule<2>().even[1] == doctest::Approx(4.0 / 6).epsilon(1e-14));
-  CHECK(beam::rule<3>().even[1] == doctest::Approx(3.0 / 8).epsilon(1e-14));
+  CHECK(beam::rule<2>().share[1] == doctest::Approx(4.0 / 6).epsilon(1e-14));   // Simpson's rule
+  CHECK(beam::rule<3>().share[1] == doctest::Approx(5.0 / 12).epsilon(1e-14));  // Lobatto's
+  CHECK(beam::rule<3>().node[2] == doctest::Approx(1 / std::sqrt(5.0)).epsilon(1e-14));
   CHECK(beam::rule<2>().place[1] == doctest::Approx(1 / std::sqrt(3.0)).epsilon(1e-14));
 }

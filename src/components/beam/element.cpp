@@ -6,6 +6,13 @@ template class escapement::Group<escapement::beam::Element<2>>;
 template class escapement::Group<escapement::beam::Element<3>>;
 
 namespace escapement::beam {
+
+double node_place(int order, int i) {
+  if (i == 0) return -1;
+  if (i == order) return 1;
+  return order == 2 ? 0 : (2 * i - 3) / std::sqrt(5.0);
+}
+
 namespace {
 
 /// Of Gauss's rule with n points.
@@ -27,15 +34,15 @@ void gauss(int n, double* place, double* weight) {
   }
 }
 
-/// Lagrange's polynomial number i through n + 1 even places, and its slope.
-double lagrange(int n, int i, double x, double& slope) {
-  const auto node = [n](int k) { return -1 + 2.0 * k / n; };
+/// Lagrange's polynomial number i through these places, and its slope.
+template <std::size_t n>
+double lagrange(const std::array<double, n>& node, std::size_t i, double x, double& slope) {
   double value = 1;
   slope = 0;
-  for (int k = 0; k <= n; ++k) {
+  for (std::size_t k = 0; k < n; ++k) {
     if (k == i) continue;
-    slope = slope * (x - node(k)) / (node(i) - node(k)) + value / (node(i) - node(k));
-    value *= (x - node(k)) / (node(i) - node(k));
+    slope = slope * (x - node[k]) / (node[i] - node[k]) + value / (node[i] - node[k]);
+    value *= (x - node[k]) / (node[i] - node[k]);
   }
   return value;
 }
@@ -44,16 +51,17 @@ template <int order>
 Rule<order> make_rule() {
   Rule<order> r{};
   gauss(order, r.place.data(), r.weight.data());
+  for (int i = 0; i <= order; ++i) r.node[i] = node_place(order, i);
   for (int g = 0; g < order; ++g)
-    for (int i = 0; i <= order; ++i) r.shape[g][i] = lagrange(order, i, r.place[g], r.slope[g][i]);
+    for (int i = 0; i <= order; ++i) r.shape[g][i] = lagrange(r.node, i, r.place[g], r.slope[g][i]);
   double place[order + 1], weight[order + 1], unused;  // exact for the products of two
   gauss(order + 1, place, weight);
   for (int g = 0; g <= order; ++g)
     for (int i = 0; i <= order; ++i) {
-      const double n = lagrange(order, i, place[g], unused);
-      r.even[i] += 0.5 * weight[g] * n;
+      const double n = lagrange(r.node, i, place[g], unused);
+      r.share[i] += 0.5 * weight[g] * n;
       for (int j = 0; j <= order; ++j)
-        r.mass[i][j] += 0.5 * weight[g] * n * lagrange(order, j, place[g], unused);
+        r.mass[i][j] += 0.5 * weight[g] * n * lagrange(r.node, j, place[g], unused);
     }
   return r;
 }

@@ -27,7 +27,7 @@ struct ElementInertia {
   auto potential(const auto& z) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
     S sum(0.0);
-    for (int i = 0; i <= order; ++i) sum -= (mass * rule<order>().even[i]) * dot(as<S>(gravity), z(at[i]).x);
+    for (int i = 0; i <= order; ++i) sum -= (mass * rule<order>().share[i]) * dot(as<S>(gravity), z(at[i]).x);
     return sum;
   }
   double energy(const auto& z) const {
@@ -59,7 +59,7 @@ struct ElementInertia {
       world[i] = se3 ? R[i] * local[i] : local[i];
     }
     for (int i = 0; i < n; ++i) {
-      Vector3 force = (-mass * rule.even[i]) * gravity;
+      Vector3 force = (-mass * rule.share[i]) * gravity;
       for (int j = 0; j < n; ++j) force += (mass * rule.mass[i][j]) * world[j];
       const Vector3 row = se3 ? R[i].inverse() * force : force;
       for (int k = 0; k < 3; ++k) r.r[6 * i + k] = row[k];

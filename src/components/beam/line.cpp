@@ -73,16 +73,25 @@ struct Division {
     s.push_back(0);
     stations.push_back({"start", 0, false});
     for (int i = 0; i < pieces; ++i) {
-      const int steps = share[i] * order;
       for (const auto& [place, name] : marks)
         if (std::abs(place - cuts[i]) < least)
           stations.push_back({name, static_cast<int>(s.size()) - 1, true});
-      for (int k = 1; k <= steps; ++k)
-        s.push_back(k == steps ? cuts[i + 1] : cuts[i] + (cuts[i + 1] - cuts[i]) * k / steps);
+      add_nodes(cuts[i], cuts[i + 1], share[i]);
     }
     for (const auto& [place, name] : marks)
       if (length - place < least) stations.push_back({name, static_cast<int>(s.size()) - 1, true});
     stations.push_back({"end", static_cast<int>(s.size()) - 1, false});
+  }
+
+ private:
+  /// Of so many elements of the same length, without the first node.
+  void add_nodes(double begin, double end, int count) {
+    const double element = (end - begin) / count;
+    for (int k = 0; k < count; ++k) {
+      for (int i = 1; i < order; ++i)
+        s.push_back(begin + element * (k + 0.5 * (1 + beam::node_place(order, i))));
+      s.push_back(k + 1 == count ? end : begin + (end - begin) * (k + 1) / count);
+    }
   }
 };
 
@@ -217,8 +226,8 @@ class Builder {
       }
       for (int i = 0; i <= order; ++i) {
         const beam::Line line = section(line_.s[k * order + i]);
-        mass.mass += rule.even[i] * length * line.mass;
-        share(k * order + i, line, rule.even[i] * length);
+        mass.mass += rule.share[i] * length * line.mass;
+        share(k * order + i, line, rule.share[i] * length);
       }
       b_.add(e);
       all.push_back(e);
@@ -277,14 +286,14 @@ class Builder {
                   "load: {force: […]}");
       return;
     }
-    const auto even = [&](int i) {
-      return line_.order == 1   ? beam::rule<1>().even[i]
-             : line_.order == 2 ? beam::rule<2>().even[i]
-                                : beam::rule<3>().even[i];
+    const auto share_of = [&](int i) {
+      return line_.order == 1   ? beam::rule<1>().share[i]
+             : line_.order == 2 ? beam::rule<2>().share[i]
+                                : beam::rule<3>().share[i];
     };
     std::vector<double> length(line_.s.size(), 0.0);  // of the line that hangs on a node
     for (int k = 0; k < line_.elements(); ++k)
-      for (int i = 0; i <= line_.order; ++i) length[k * line_.order + i] += even(i) * line_.length(k);
+      for (int i = 0; i <= line_.order; ++i) length[k * line_.order + i] += share_of(i) * line_.length(k);
     for (std::size_t i = 0; i < length.size(); ++i) {
       beam::Load load{node(static_cast<int>(i)), {},      by_signal ? 0.0 : 1.0,
                       length[i] * force,         offset_, length[i] * follower,

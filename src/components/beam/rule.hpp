@@ -4,12 +4,15 @@
 
 namespace escapement::beam {
 
-/// Places and weights on −1 … 1 of Gauss's rule with n points, and Lagrange's polynomials through n + 1 even places.
+/// Where node i of an element is, on −1 … 1.
+double node_place(int order, int i);
+/// Of an element, on −1 … 1: Gauss's rule with n points for the strain; n + 1 nodes at the places of Lobatto's rule (T-beam-9),
+/// and Lagrange's polynomials through them.
 template <int order>
 struct Rule {
   std::array<double, order> place, weight;
   std::array<std::array<double, order + 1>, order> shape, slope;  // [point][node]
-  std::array<double, order + 1> even;                             // weights of the nodes' own rule, sum 1
+  std::array<double, order + 1> node, share;                      // places of the nodes; their weights, sum 1
   /// Consistent mass, of a mass of 1.
   std::array<std::array<double, order + 1>, order + 1> mass;
 };
