@@ -18,10 +18,10 @@ int buckling(const Command& command) {
   const Model model = Model::read_file(command.arguments.at(0), registry,
                                        {command.set, command.allow_outside, {}, command.trust});
   const Assembly assembly = assemble(model);
-  for (const std::string& w : assembly.warnings) print_warning(w, command.json);
+  for (const Warning& w : assembly.warnings) print_warning(w, command.json);
   const WithLoads with_loads = [&](double factor) { return assemble(model, {}, factor); };
   BucklingResult result;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   try {
     PrepareOptions options = prepare_options(model);
     options.mode = StartMode::assembled;
@@ -37,11 +37,11 @@ int buckling(const Command& command) {
   if (result.modes.empty())
     throw ModelError("E-MODES", "", "no positive factor of the loads makes this structure buckle",
                      "loads that press, or the opposite direction");
-  for (const std::string& w : warnings) print_warning(w, command.json);
+  for (const Warning& w : warnings) print_warning(w, command.json);
 
   const RunFolder folder = shapes_folder(command, model, assembly, "-buckling");
   std::string csv = "mode,factor,linear_factor,moves\n";
-  Json list = Json::array(), told = Json::array();
+  Json list = Json::array();
   std::vector<ShapeOfRows> shapes;
   for (std::size_t k = 0; k < result.modes.size(); ++k) {
     const BucklingMode& m = result.modes[k];
@@ -54,7 +54,6 @@ int buckling(const Command& command) {
                  .set("moves", moves));
     shapes.emplace_back(m.shape.begin(), m.shape.end());
   }
-  for (const std::string& w : warnings) told.add(w);
   std::vector<const ShapeOfRows*> pointers;
   for (const ShapeOfRows& s : shapes) pointers.push_back(&s);
   folder.write("buckling.csv", csv);
@@ -64,7 +63,7 @@ int buckling(const Command& command) {
                                        .set("status", "done")
                                        .set("analysis", "buckling")
                                        .set("modes", list)
-                                       .set("warnings", told)
+                                       .set("warnings", warnings_json(warnings))
                                        .set("unknowns", unknowns_by_kind(assembly.system))
                                        .set("version", ESCAPEMENT_VERSION)
                                        .text(true) +

@@ -43,10 +43,11 @@ class Buckling {
       if (BucklingMode mode; refine(c, mode)) result.modes.push_back(std::move(mode));
       else
         result.warnings.push_back(
-            fmt::format("near {:.4g} times the loads the unloaded structure would buckle, but the "
-                        "equilibrium could not be followed so "
-                        "far, bends away, or stiffnesses differ too much to be sure: left out",
-                        c.factor));
+            {"W-BUCKLING",
+             fmt::format("near {:.4g} times the loads the unloaded structure would buckle, but the "
+                         "equilibrium could not be followed so "
+                         "far, bends away, or stiffnesses differ too much to be sure: left out",
+                         c.factor)});
     }
     std::stable_sort(result.modes.begin(), result.modes.end(),
                      [](const BucklingMode& a, const BucklingMode& b) { return a.factor < b.factor; });

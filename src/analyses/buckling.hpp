@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyses/equilibrium.hpp"
+#include "core/warning.hpp"
 
 namespace escapement {
 
@@ -22,7 +23,7 @@ struct BucklingMode {
 
 struct BucklingResult {
   std::vector<BucklingMode> modes;  // the smallest positive factors first
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
 };
 
 /// From a state near the unloaded equilibrium. Throws ModelError E-MODES, E-EQUILIBRIUM.
