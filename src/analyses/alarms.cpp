@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/settle_signals.hpp"
 #include "model/row_owner.hpp"
 
 namespace escapement {
@@ -50,6 +51,7 @@ ResolutionAlarm::ResolutionAlarm(const System& system)
 }
 
 void ResolutionAlarm::begin(const State& state) {
+  storeless_ = states_without_store(system_, state);
   const Range states = system_.rows(Kind::state);
   for (int i = 0; i < states.end; ++i) {
     const double at = i >= states.begin ? state.store[i - states.begin]
@@ -60,7 +62,7 @@ void ResolutionAlarm::begin(const State& state) {
 }
 
 void ResolutionAlarm::interrupted() {
-  for (Unknown& u : unknowns_) u.run = 0, u.last = {};
+  for (Unknown& u : unknowns_) u.run = 0, u.last = {}, u.signed_change = 0, u.straight = patience;
 }
 
 void ResolutionAlarm::look(const State& from, const State& to, double h) {
@@ -87,10 +89,22 @@ void ResolutionAlarm::look(const State& from, const State& to, double h) {
           from.t);
   }
   for (int i = states.begin; i < states.end; ++i) {
+    if (storeless_[i]) continue;
     const double change = to.store[i - states.begin] - from.store[i - states.begin];
-    judge(i, {std::abs(change), h * std::abs(to.rate[i] - from.rate[i])},
-          0.5 * h * (from.rate[i] + to.rate[i]), h, from.t);
+    const double bend = h * std::abs(to.rate[i] - from.rate[i]), mean = 0.5 * h * (from.rate[i] + to.rate[i]);
+    const bool agree = bend < std::abs(mean);  // rates that ring about what is stiff promise nothing
+    if (swings(unknowns_[i], change) || agree)
+      judge(i, {std::abs(change), bend}, agree ? mean : 0.0, h, from.t);
+    else unknowns_[i].run = 0, unknowns_[i].last = {std::abs(change), bend};
   }
+}
+
+/// To and fro, or ever faster: what is stiff has a large phase, too, but follows the others.
+bool ResolutionAlarm::swings(Unknown& u, double change) {
+  const bool turns = change * u.signed_change<0, grows = std::abs(change)> 1.5 * std::abs(u.signed_change);
+  u.signed_change = change;
+  u.straight = turns ? 0 : u.straight + 1;
+  return u.straight < patience || grows;
 }
 
 /// How far an unknown has come, or others like it.
@@ -169,7 +183,8 @@ std::optional<Hopeless> ResolutionAlarm::hopeless() const {
 
 void Discrepancy::look(double amount, double in_play, double t) {
   last_ = amount;
-  if (amount <= limit * in_play || before_ == 0) before_ = in_play, began_ = t;
+  if (before_ == 0) before_ = in_play;
+  if (amount <= limit * in_play) before_ = in_play, began_ = t;
   if (amount > largest_) largest_ = amount, since_ = began_;
   steps_ = amount > 0.5 * in_play ? steps_ + 1 : 0;
 }

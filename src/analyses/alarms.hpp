@@ -31,7 +31,7 @@ class ResolutionAlarm {
   std::optional<Hopeless> hopeless() const;
   /// How far an unknown, or others like it, have come.
   double extent(int row) const;
-  void archive(Archive& a) { a(unknowns_, largest_); }
+  void archive(Archive& a) { a(unknowns_, largest_, storeless_); }
 
  private:
   struct Change {
@@ -40,15 +40,20 @@ class ResolutionAlarm {
   };
   struct Unknown {                      // a position or a store
     Change last;                        // in the step before
+    double signed_change = 0;           // of a store, then
+    int straight = 3;                   // steps since it last turned back
     int run = 0;                        // steps in a row that did not resolve it …
     double since = 0, extent_then = 0;  // … the first of them, and how far it had come by then
     double low = 0, high = 0;           // where it has been
     double leap = 0;                    // of a state: the longest change of its value in a step
     // The longest of its unresolved changes.
     double time = 0, change = 0, phase = 0, step = 0;
-    void archive(Archive& a) { a(last, run, since, extent_then, low, high, leap, time, change, phase, step); }
+    void archive(Archive& a) {
+      a(last, signed_change, straight, run, since, extent_then, low, high, leap, time, change, phase, step);
+    }
     double extent() const { return high - low; }
   };
+  static bool swings(Unknown& u, double change);
   bool moves(int row) const;
   void judge(int row, Change now, double promised, double h, double t);
   int worst() const;
@@ -57,7 +62,7 @@ class ResolutionAlarm {
   std::vector<Unknown> unknowns_;  // by row of positions and states
   std::vector<int> alike_;         // by row: which of …
   std::vector<double> largest_;    // … these extents is comparable: of the same kind and unit
-  std::vector<char> turns_, on_line_;
+  std::vector<char> turns_, on_line_, storeless_;
 };
 
 /// What the account of a run leaves open, apart from what its integrals cannot know (T-alarm-3).
