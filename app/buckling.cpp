@@ -27,10 +27,10 @@ int buckling(const Command& command) {
   const Model model = Model::read_file(command.arguments.at(0), registry,
                                        {command.set, command.allow_outside, {}, command.trust});
   const Assembly assembly = assemble(model);
-  for (const std::string& w : assembly.warnings) print_warning(w, command.json);
+  for (const Warning& w : assembly.warnings) print_warning(w, command.json);
   const WithLoads with_loads = [&](double factor) { return assemble(model, {}, factor); };
   BucklingResult result;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   try {
     PrepareOptions options = prepare_options(model);
     options.mode = StartMode::assembled;
@@ -43,7 +43,7 @@ int buckling(const Command& command) {
     throw model.located(e);
   }
   warnings.insert(warnings.end(), result.warnings.begin(), result.warnings.end());
-  for (const std::string& w : warnings) print_warning(w, command.json);
+  for (const Warning& w : warnings) print_warning(w, command.json);
   if (result.modes.empty())
     throw ModelError("E-MODES", "",
                      fmt::format("no factor of the loads from 0 to {:.4g} was found at which this structure "
@@ -53,7 +53,7 @@ int buckling(const Command& command) {
 
   const RunFolder folder = shapes_folder(command, model, assembly, "-buckling");
   std::string csv = "mode,kind,factor,linear_factor,moves\n";
-  Json list = Json::array(), told = Json::array();
+  Json list = Json::array();
   std::vector<ShapeOfRows> shapes;
   for (std::size_t k = 0; k < result.modes.size(); ++k) {
     const BucklingMode& m = result.modes[k];
@@ -66,7 +66,6 @@ int buckling(const Command& command) {
     list.add(mode.set("moves", moves));
     shapes.emplace_back(m.shape.begin(), m.shape.end());
   }
-  for (const std::string& w : warnings) told.add(w);
   std::vector<const ShapeOfRows*> pointers;
   for (const ShapeOfRows& s : shapes) pointers.push_back(&s);
   folder.write("buckling.csv", csv);
@@ -76,7 +75,7 @@ int buckling(const Command& command) {
                                        .set("status", "done")
                                        .set("analysis", "buckling")
                                        .set("modes", list)
-                                       .set("warnings", told)
+                                       .set("warnings", warnings_json(warnings))
                                        .set("unknowns", unknowns_by_kind(assembly.system))
                                        .set("version", ESCAPEMENT_VERSION)
                                        .text(true) +

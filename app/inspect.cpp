@@ -59,7 +59,7 @@ int check(const Command& command) {
   if (model.simulate.find("until")) options = simulate_options(model);
   const Assembly assembly = assemble(model);
   assembly.recorded(model);
-  for (const std::string& w : assembly.warnings) print_warning(w, command.json);
+  for (const Warning& w : assembly.warnings) print_warning(w, command.json);
   if (options) check_scheme(model, assembly, *options);
   try {
     refuse_structural_singularity(model, assembly);
@@ -67,7 +67,7 @@ int check(const Command& command) {
     throw model.located(e);
   }
   const Prepared start = started(model, assembly);
-  for (const std::string& w : start.warnings) print_warning(w, command.json);
+  for (const Warning& w : start.warnings) print_warning(w, command.json);
   if (!command.quiet)
     for (const auto* notes : {&model.notes, &start.notes})
       for (const std::string& n : *notes) print_note(n, command.json);

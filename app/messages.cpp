@@ -61,9 +61,27 @@ void print_note(const std::string& text, bool json) {
   else fmt::print(stderr, "note: {}\n", text);
 }
 
-void print_warning(const std::string& text, bool json) {
-  if (json) print_json(Json::object().set("event", "warning").set("message", text));
-  else fmt::print(stderr, "warning: {}\n", text);
+Json warning_json(const Warning& w) {
+  const auto text_or_null = [](const std::string& s) { return s.empty() ? Json() : Json(s); };
+  return Json::object()
+      .set("code", w.code)
+      .set("time", std::isnan(w.time) ? Json() : Json(w.time))
+      .set("component", text_or_null(w.component))
+      .set("message", w.message)
+      .set("hint", text_or_null(w.hint));
+}
+
+Json warnings_json(const std::vector<Warning>& warnings) {
+  Json list = Json::array();
+  for (const Warning& w : warnings) list.add(warning_json(w));
+  return list;
+}
+
+void print_warning(const Warning& w, bool json) {
+  if (json) print_json(Json::object().set("event", "warning").merge(warning_json(w)));
+  else
+    fmt::print(stderr, "warning: {}  {}\n{}", w.code, w.message,
+               w.hint.empty() ? "" : fmt::format("    Try: {}\n", w.hint));
 }
 
 }  // namespace escapement::app

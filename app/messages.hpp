@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/system.hpp"
+#include "core/warning.hpp"
 #include "model/diagnostics.hpp"
 #include "record/json.hpp"
 
@@ -18,7 +19,10 @@ struct RunPlace {
 Json error_json(const ModelError& e, const std::optional<RunPlace>& at = {});
 void print_error(const ModelError& e, bool json, const std::optional<RunPlace>& at = {});
 void print_note(const std::string& text, bool json);
-void print_warning(const std::string& text, bool json);
+void print_warning(const Warning& warning, bool json);
+/// As it stands in summary.json: code, time, component, message, hint.
+Json warning_json(const Warning& warning);
+Json warnings_json(const std::vector<Warning>& warnings);
 /// A path as a shell takes it.
 std::string quoted_if_needed(const std::string& path);
 /// How many unknowns of each kind a system has.

@@ -70,11 +70,11 @@ Analysis analyse(const Command& command, const Registry& registry) {
   }
 }
 
-void tell(const Analysis& a, const Command& command, std::vector<std::string>& told) {
-  std::vector<std::string> warnings = a.assembly.warnings;
+void tell(const Analysis& a, const Command& command, std::vector<Warning>& told) {
+  std::vector<Warning> warnings = a.assembly.warnings;
   for (const auto* list : {&a.configuration.warnings, &a.result.warnings})
     warnings.insert(warnings.end(), list->begin(), list->end());
-  for (const std::string& w : warnings)
+  for (const Warning& w : warnings)
     if (std::find(told.begin(), told.end(), w) == told.end()) {
       print_warning(w, command.json);
       told.push_back(w);
@@ -218,7 +218,7 @@ int sweep(const Command& command) {
   const Sweep sweep = sweep_of(command);
   const Registry registry = standard_registry();
   std::vector<Line> lines;
-  std::vector<std::string> told;
+  std::vector<Warning> told;
   std::optional<Analysis> last;
   for (std::size_t i = 0; i < sweep.values.size(); ++i) {
     Command one = command;
@@ -288,7 +288,7 @@ int modes(const Command& command) {
   const Registry registry = standard_registry();
   const Analysis a = analyse(command, registry);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::vector<std::string> told;
+  std::vector<Warning> told;
   tell(a, command, told);
   if (!command.quiet)
     for (const auto* notes : {&a.configuration.notes, &a.result.notes})
@@ -296,11 +296,10 @@ int modes(const Command& command) {
   const RunFolder folder = shapes_folder(command, a.model, a.assembly, "-modes");
   folder.write("modes.csv", modes_csv(a));
   write_shapes(folder, a.model, a.assembly, a.configuration.state, shapes_of(a.result.modes));
-  Json list = Json::array(), warnings = Json::array();
+  Json list = Json::array();
   for (std::size_t k = 0; k < a.result.modes.size(); ++k)
     list.add(mode_json(a.result.modes[k], static_cast<int>(k) + 1,
                        what_moves(a.assembly.system, a.result.modes[k].largest)));
-  for (const std::string& w : told) warnings.add(w);
   folder.write("summary.json", Json::object()
                                        .set("title", a.model.title)
                                        .set("status", "done")
@@ -308,7 +307,7 @@ int modes(const Command& command) {
                                        .set("at", command.at.empty() ? a.model.start : command.at)
                                        .set("undamped", command.undamped)
                                        .set("modes", list)
-                                       .set("warnings", warnings)
+                                       .set("warnings", warnings_json(told))
                                        .set("wall_seconds", wall)
                                        .set("unknowns", unknowns_by_kind(a.assembly.system))
                                        .set("version", ESCAPEMENT_VERSION)

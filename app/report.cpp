@@ -77,7 +77,8 @@ int compare(const Command& command) {
     write_page(file, report_page(runs, list), command.json);
   } catch (const FileError& e) {
     if (!command.out.empty()) throw;
-    print_warning(fmt::format("{} {}: --out says where the page may go", e.path, e.cause), command.json);
+    print_warning({"W-FILE", fmt::format("{} {}", e.path, e.cause), "--out says where the page may go"},
+                  command.json);
   }
   return 0;
 }

@@ -295,9 +295,8 @@ Json summary(const Model& model, const Assembly& assembly, const SimulateOptions
   j.set("channels", channels).set("rows", s.rows);
   Json events = Json::array();
   for (const auto& e : s.events) events.add(Json::object().set("time", e.time).set("what", e.what));
-  Json warnings = Json::array();
-  for (const auto& w : assembly.warnings) warnings.add(w);
-  for (const auto& w : s.warnings) warnings.add(w);
+  Json warnings = warnings_json(assembly.warnings);
+  for (const Warning& w : s.warnings) warnings.add(warning_json(w));
   Json notes = Json::array();
   for (const auto& n : s.notes) notes.add(n);
   if (!s.ended_by.empty()) j.set("ended_by", s.ended_by);
@@ -378,20 +377,19 @@ void print_real_time(const Pace& pace) {
 }
 
 /// What to tell of a run that did not keep up; empty: it did.
-std::string lateness(const Pace& pace) {
-  if (pace.overruns() == 0) return "";
+std::optional<Warning> lateness(const Pace& pace) {
+  if (pace.overruns() == 0) return std::nullopt;
   const bool too_slow = pace.load() > 0.9;
-  return fmt::format(
-      "{} of {} steps ended after they were due, by up to {}: computing took {:.3g} % of the time, and {} "
-      "for the "
-      "longest step. {}",
-      pace.overruns(), pace.steps(), short_time(pace.worst_lateness()), 100 * pace.load(),
-      short_time(pace.computing().largest()),
-      too_slow ? "The model is too large or its step too small for this machine: a longer step, another "
-                 "scheme, or fewer channels under `record:`"
-               : "Other programs or the writing of results came in between: a real-time priority "
-                 "(docs/realtime.md), "
-                 "or fewer channels under `record:`");
+  return Warning{
+      "W-LATE",
+      fmt::format("{} of {} steps ended after they were due, by up to {}: computing took {:.3g} % of the "
+                  "time, and {} for the longest step. {}",
+                  pace.overruns(), pace.steps(), short_time(pace.worst_lateness()), 100 * pace.load(),
+                  short_time(pace.computing().largest()),
+                  too_slow ? "The model is too large or its step too small for this machine"
+                           : "Other programs or the writing of results came in between"),
+      too_slow ? "a longer step, another scheme, or fewer channels under `record:`"
+               : "a real-time priority (docs/realtime.md), or fewer channels under `record:`"};
 }
 
 Json settings_json(const Command& command) {
@@ -497,7 +495,7 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
     pace.emplace(command.speed > 0 ? command.speed : 1.0, &interrupted);
   }
   if (!resumed)
-    for (const std::string& w : assembly.warnings) print_warning(w, command.json);
+    for (const Warning& w : assembly.warnings) print_warning(w, command.json);
   const auto channels = assembly.recorded(model);
   const ModelFiles files(model, path);
   const std::string hash = resumed ? resumed->model_hash : hash_of(files.flattened);
@@ -522,9 +520,9 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   recording.recorded().settings = command.set;
   if (!recording.with_hdf5())
     print_warning(
-        fmt::format(
-            "{} channels are too many for HDF5; results.csv alone is written. `record:` chooses channels",
-            channels.size()),
+        {"W-CHANNELS",
+         fmt::format("{} channels are too many for HDF5; results.csv alone is written", channels.size()),
+         "`record:` chooses channels"},
         command.json);
   RunResult result;
   std::optional<ModelError> failure;
@@ -549,7 +547,7 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   recording.close(result.state);
   const RunFolder& folder = *recording.folder();
   if (pace)
-    if (const std::string late = lateness(*pace); !late.empty()) result.statistics.warnings.push_back(late);
+    if (const auto late = lateness(*pace)) result.statistics.warnings.push_back(*late);
   Json told = summary(model, assembly, options, result, wall, hash, recording.channels(),
                       failure ? &*failure : nullptr, place)
                   .set("resumed", recording.recorded().resumed)
@@ -560,7 +558,7 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
     std::error_code ignored;
     fs::remove(folder.path() / checkpoint_name, ignored);
   }
-  for (const std::string& w : result.statistics.warnings) print_warning(w, command.json);
+  for (const Warning& w : result.statistics.warnings) print_warning(w, command.json);
   if (!command.quiet)
     for (const std::string& n : result.statistics.notes) print_note(n, command.json);
   if (failure) {

@@ -19,7 +19,8 @@ void check_run_folder(const fs::path& folder, bool json) {
                     fs::exists(folder, fault) ? "is not a run folder" : "there is no such run folder", hint);
   }
   if (!fs::exists(folder / "summary.json", fault))
-    print_warning("the run has not ended, or was killed: these are the results so far", json);
+    print_warning({"W-INCOMPLETE", "the run has not ended, or was killed: these are the results so far"},
+                  json);
 }
 
 std::string usual_x(const Results& results) {
@@ -45,8 +46,9 @@ ReportedRun reported_run(const fs::path& folder, bool json) {
       if (!plot.y.empty()) run.plots.push_back(std::move(plot));
     }
   } catch (const std::exception&) {
-    print_warning(
-        (folder / "model.yaml").string() + " cannot be read by this version: its plots are left out", json);
+    print_warning({"W-PLOTS", (folder / "model.yaml").string() +
+                                  " cannot be read by this version: its plots are left out"},
+                  json);
   }
   return run;
 }

@@ -21,7 +21,7 @@ constexpr double pi = std::numbers::pi;
 
 bool warned(const TextRun& run, const std::string& text) {
   for (const auto& w : run.statistics.warnings)
-    if (w.find(text) != std::string::npos) return true;
+    if (w.message.find(text) != std::string::npos) return true;
   return false;
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("turns: where they are a guess, that is told") {
   const TextRun run(model, "until: 0.5, step: 0.01", {"j.angle"}, head);
   CHECK(warned(run, "at t = 0 s b turns 500 rad/s faster or slower after a step of 0.01 s"));
   CHECK(std::count_if(run.statistics.warnings.begin(), run.statistics.warnings.end(),
-                      [](const auto& w) { return w.find("guess") != std::string::npos; }) == 1);
+                      [](const auto& w) { return w.message.find("guess") != std::string::npos; }) == 1);
   const TextRun fine(model, "until: 0.5, step: 0.005", {"j.angle"}, head);
   CHECK_FALSE(warned(fine, "guess"));
   CHECK(fine.last[0] == doctest::Approx(6250).epsilon(1e-6));

@@ -308,7 +308,7 @@ def test_real_time(folder):
         bars = real["computing"]["histogram"]
         assert sum(bar["times"] for bar in bars) == 50 and bars == sorted(bars, key=lambda bar: bar["up_to"])
         assert bars[-1]["up_to"] >= real["computing"]["largest"]
-        assert (real["overruns"] > 0) == (real["worst_lateness"] > 0) == any("due" in w for w in told["warnings"])
+        assert (real["overruns"] > 0) == (real["worst_lateness"] > 0) == any(w["code"] == "W-LATE" for w in told["warnings"])
         run("run", "model.yaml", "--out", "usual", "--force", "--quiet", "--set", "simulate.until=0.5 s", "--set",
             f"simulate.scheme={scheme}", cwd=folder)
         name = "results.csv"
@@ -317,7 +317,7 @@ def test_real_time(folder):
     done = run("run", "model.yaml", "--out", "fast", "--real-time", "--speed", "1e9", "--json", cwd=folder)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert lines[-1]["event"] == "done"
-    assert any(line["event"] == "warning" and "after they were due" in line["message"] for line in lines)
+    assert any(line["event"] == "warning" and line["code"] == "W-LATE" for line in lines)
     real = json.loads((folder / "fast" / "summary.json").read_text())["real_time"]
     assert real["overruns"] == real["steps"] == 100 and real["worst_lateness"] > 0
     # Slow motion, and Ctrl-C while it waits.

@@ -413,7 +413,7 @@ TEST_CASE("the error at the end is within ten times what the tolerance moves it 
       }
       fmt::print("{:36} {:5.0e} {:9.1e} {:9.1e} {:9.2f} {:8} {:9} {}\n", p.name, tolerance, double(error),
                  double(moved), double(ratio), run.statistics.steps, run.statistics.rejected_steps,
-                 run.statistics.warnings.empty() ? "" : run.statistics.warnings[0]);
+                 run.statistics.warnings.empty() ? "" : run.statistics.warnings[0].message);
       CHECK(ratio < 10);
     }
   }

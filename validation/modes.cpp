@@ -32,7 +32,8 @@ Model read(const std::string& text, std::vector<std::pair<std::string, std::stri
 
 struct Found {
   std::vector<Mode> modes;
-  std::vector<std::string> warnings, notes;
+  std::vector<Warning> warnings;
+  std::vector<std::string> notes;
 };
 
 Found modes_of(Model model, const Where& where = {}, ModesOptions options = {}) {

@@ -76,10 +76,11 @@ class Buckling {
       if (refine(c, mode)) result.modes.push_back(std::move(mode));
       else if (!limit_)
         result.warnings.push_back(
-            fmt::format("near {:.4g} times the loads the unloaded structure would buckle, but the "
-                        "equilibrium could not be followed so "
-                        "far, bends away, or stiffnesses differ too much to be sure: left out",
-                        c.factor));
+            {"W-BUCKLING",
+             fmt::format("near {:.4g} times the loads the unloaded structure would buckle, but the "
+                         "equilibrium could not be followed so "
+                         "far, bends away, or stiffnesses differ too much to be sure: left out",
+                         c.factor)});
     }
     if (!limit_) {
       double last = result.modes.empty() ? farthest_ : 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyses/equilibrium.hpp"
+#include "core/warning.hpp"
 
 namespace escapement {
 
@@ -27,7 +28,7 @@ struct BucklingMode {
 struct BucklingResult {
   std::vector<BucklingMode> modes;  // the smallest positive factors first; none beyond a limit point
   double searched = 0;              // up to this factor for limit points
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
 };
 
 /// From a state near the unloaded equilibrium. Throws ModelError E-MODES, E-EQUILIBRIUM.

@@ -32,8 +32,10 @@ Configuration after_a_run(const Model& model, const Assembly& assembly, double t
   Configuration c;
   c.state = std::move(result.state);
   if (c.state.t < time * (1 - 1e-9))
-    c.warnings.push_back(fmt::format("{} ended the run at t = {:g} s: the modes are those there",
-                                     result.statistics.ended_by, c.state.t));
+    c.warnings.push_back({"W-ENDED",
+                          fmt::format("{} ended the run at t = {:g} s: the modes are those there",
+                                      result.statistics.ended_by, c.state.t),
+                          "", result.statistics.ended_by, c.state.t});
   if (constraint_rank(assembly.system, c.state).redundant() > 0) c.proximal = 1e-9;
   return c;
 }
@@ -71,11 +73,13 @@ Configuration configure(const Model& model, const Assembly& assembly, const Wher
                         ? in_steady_motion(assembly, options)
                         : as_it_starts(assembly, options, where.kind == Where::Kind::equilibrium);
   if (!assembly.samplers.empty())
-    c.warnings.push_back("the outputs of sampled blocks are held: their control takes no part in the modes");
+    c.warnings.push_back(
+        {"W-HELD", "the outputs of sampled blocks are held: their control takes no part in the modes"});
   if (!c.state.history.empty())
-    c.warnings.push_back("the outputs of delays are held: they take no part in the modes");
+    c.warnings.push_back({"W-HELD", "the outputs of delays are held: they take no part in the modes"});
   if (!assembly.triggers.empty() || !assembly.switching.empty())
-    c.warnings.push_back("events do not happen: what switches stays as it is in this configuration");
+    c.warnings.push_back(
+        {"W-HELD", "events do not happen: what switches stays as it is in this configuration"});
   return c;
 }
 

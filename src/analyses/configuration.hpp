@@ -15,7 +15,8 @@ struct Where {
 struct Configuration {
   State state;
   double proximal = 0;  // > 0: constraints depend on each other (T-proximal)
-  std::vector<std::string> warnings, notes;
+  std::vector<Warning> warnings;
+  std::vector<std::string> notes;
 };
 
 /// The model with frames that move on SE(3), where a steady turn has constant coefficients, whatever it says itself.

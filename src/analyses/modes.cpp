@@ -89,12 +89,15 @@ class Finder {
           "at this instant (--at equilibrium, or --at steady, finds a balance first)");
     else if (observation_.unsteady())
       result.warnings.push_back(
-          "parts move against each other: the coefficients of the linearised equations change while the "
-          "motion goes on, and these are the modes of one instant only");
+          {"W-UNSTEADY",
+           "parts move against each other: the coefficients of the linearised equations change while the "
+           "motion goes on, and these are the modes of one instant only"});
     if (refused_ > 0)
-      result.warnings.push_back(fmt::format(
-          "{} mode{} left out: {} equations do not hold to {:g}, they are badly conditioned", refused_,
-          refused_ == 1 ? " is" : "s are", refused_ == 1 ? "its" : "their", good_residual));
+      result.warnings.push_back(
+          {"W-CONDITION",
+           fmt::format("{} mode{} left out: {} equations do not hold to {:g}, they are badly conditioned",
+                       refused_, refused_ == 1 ? " is" : "s are", refused_ == 1 ? "its" : "their",
+                       good_residual)});
     return result;
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/system.hpp"
+#include "core/warning.hpp"
 
 namespace escapement {
 
@@ -31,7 +32,8 @@ struct ModesOptions {
 
 struct ModesResult {
   std::vector<Mode> modes;  // slowest first
-  std::vector<std::string> warnings, notes;
+  std::vector<Warning> warnings;
+  std::vector<std::string> notes;
 };
 
 /// About a state whose rows hold. Frames move on SE(3), where a steady turn has constant coefficients. Throws ModelError

@@ -104,14 +104,15 @@ void examine_constraints(const System& system, const PrepareOptions& options, Pr
                      "free a joint in each set (a revolute joint of a plane loop can be a point_on_line, "
                      "spherical or cylindrical joint), or leave `redundant` away");
   if (options.redundancy == Redundancy::allow) return;
-  result.warnings.push_back(
-      what +
-      (here ? ": it is a singular position, from which more than one motion is possible, and the reactions "
-              "are "
-              "not unique there"
-            : ": the motion is right, the reactions of these joints are not unique (those of least size are "
-              "computed)") +
-      ". Sets that depend on each other:" + sets);
+  result.warnings.push_back({"W-REDUNDANT", what +
+                                                (here ? ": it is a singular position, from which more than "
+                                                        "one motion is possible, and the reactions "
+                                                        "are "
+                                                        "not unique there"
+                                                      : ": the motion is right, the reactions of these "
+                                                        "joints are not unique (those of least size are "
+                                                        "computed)") +
+                                                ". Sets that depend on each other:" + sets});
 }
 
 }  // namespace
@@ -149,7 +150,8 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
       if (options.load_steps <= 1 || !rest.trivial()) report = rest.find(state);
       if (options.load_steps <= 1 && rest.trivial()) look_for_a_snap(system, options, start, given, result);
       if (report.unstable)
-        result.warnings.push_back("the equilibrium is not stable: pushed a little, it moves away");
+        result.warnings.push_back(
+            {"W-UNSTABLE", "the equilibrium is not stable: pushed a little, it moves away"});
       start.kept.rate.clear();
     }
     project(system, state, start);

@@ -27,7 +27,7 @@ struct Prepared {
   State state;
   double proximal = 0;  // > 0: constraints depend on each other, multipliers must be regularised (T-proximal)
   int redundant = 0;    // so many equations too many
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   std::vector<std::string> notes;  // what was asked for, and did something
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "analyses/alarms.hpp"
 #include "analyses/mode_search.hpp"
 #include "analyses/reaction_watch.hpp"
 #include "analyses/sampling.hpp"
@@ -26,6 +27,8 @@ class Simulation::Run {
         prepared_(prepare(assembly, start_of(options))),
         stepper_(make_stepper()),
         rows_(system_.size()) {
+    if (!options.bare && !options.adaptive) alarms_.emplace(system_);
+    if (alarms_ && options.variational.quasi_linear) alarms_->constraints_relax(compliances());
     for (auto* x : {&fired_, &settling_}) x->reserve(watch_.size());
     crossed_.reserve(4 * watch_.size());
   }
@@ -107,6 +110,8 @@ class Simulation::Run {
                                            : system_.unknown_name(i - system_.size()) + " (velocity)"] =
             limited_[i];
     tell_beyond();
+    if (alarms_)
+      for (Warning& w : alarms_->verdicts()) warn(std::move(w));
     restore_numbers();
     return std::move(result_);
   }
@@ -115,11 +120,11 @@ class Simulation::Run {
   void tell_substeps() {
     const RunStatistics& s = result_.statistics;
     if (s.substeps == 0) return;
-    warn(
-        fmt::format("steps had no solution as a whole and were halved, first at t = {:.4g} s: {} substeps, "
-                    "the smallest of "
-                    "{:.2g} s. Look at what happens there; a smaller step or `adaptive: true` avoids it",
-                    s.first_divided, s.substeps, s.smallest_substep));
+    warn({"W-SUBSTEPS",
+          fmt::format("steps had no solution as a whole and were halved, first at t = {:.4g} s: {} substeps, "
+                      "the smallest of {:.2g} s",
+                      s.first_divided, s.substeps, s.smallest_substep),
+          "look at what happens there; a smaller step or `adaptive: true` avoids it", "", s.first_divided});
   }
   template <class F>
   void guarded(const F& f) {
@@ -146,9 +151,10 @@ class Simulation::Run {
     result_.statistics.notes = options_.notes;
     result_.statistics.notes.insert(result_.statistics.notes.end(), prepared_.notes.begin(),
                                     prepared_.notes.end());
-    for (std::string& w : stepper_->warnings()) warn(std::move(w));
+    for (const Warning& w : stepper_->warnings()) warn(w);
     count(stepper_->start(state).newton);
     interior_.begin(state);
+    if (alarms_) alarms_->begin(state);
     if (!watch_.empty()) {
       settle(state, watch_.due(state), false);
       watch_.begin(state);
@@ -175,6 +181,7 @@ class Simulation::Run {
     a(result_.state, result_.statistics, *stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
       singular_, regular_steps_, next_output_, overrides_, limited_, substep_, turns_guessed_, turning_told_,
       delays_told_, excess_, turn_, resolved_, interior_);
+    if (alarms_) a(*alarms_);
     if (control_) a(*control_);
     else a(timetable_);
   }
@@ -224,6 +231,14 @@ class Simulation::Run {
     result_.constraints = index3_ ? "index-3" : "index-2";
     return std::make_unique<GeneralizedAlpha>(system_, o);
   }
+  /// Of the holonomic rows, under SPOOK.
+  std::vector<double> compliances() const {
+    std::vector<double> all(system_.rows(Kind::holonomic).size(), options_.variational.relaxation.compliance);
+    if (!options_.relaxations) return all;
+    const std::vector<Relaxation> rows = options_.relaxations(assembly_);
+    for (std::size_t i = 0; i < std::min(all.size(), rows.size()); ++i) all[i] = rows[i].compliance;
+    return all;
+  }
   bool over() const { return result_.failure || result_.stopped || !result_.statistics.ended_by.empty(); }
   /// Times that differ by less are the same.
   double slack() const { return options_.adaptive ? 1e-13 * options_.until : timetable_.slack(); }
@@ -251,6 +266,7 @@ class Simulation::Run {
       look_at_turns(state, step.size);
       look_at_delays(state, step.size);
     }
+    if (alarms_) alarms_->computed(state, stepper_->result(), step.size);
     rows_within(state, step);
     remember_within(state, step.end);
     stepper_->commit(state);
@@ -264,6 +280,7 @@ class Simulation::Run {
     if (step.jump) jump(state);
     if (!fired_.empty()) settle(state, fired_, true);
     if (step.jump || !fired_.empty()) {
+      if (alarms_) alarms_->interrupted();
       if (!watch_.empty() && !over()) watch_.begin(state);
       if (control_) control_->interrupted();
     } else if (passes_) {
@@ -271,6 +288,7 @@ class Simulation::Run {
       control_->interrupted();
     }
     if (result_.failure) return;
+    look_out(state);
     row_at_end(state, step, state.t >= options_.until || over());
     look(state, step.size);
     if (!observer_.step({state, step.size, s.steps, iterations_, factorizations_, rejected_, step.regular}))
@@ -401,10 +419,11 @@ class Simulation::Run {
     s.largest_left_over = report.left_over;
     if (report.left_over_row >= 0) s.left_over_of = system_.unknown_name(report.left_over_row);
     if (first && report.left_over > noticed_left_over)
-      warn(fmt::format(
-          "at t = {:.4g} s one linear solve leaves {} off by {:.2g} % of its size, and perhaps more later on "
-          "(largest_left_over in summary.json): a smaller step, or `scheme: variational`",
-          state.t, s.left_over_of, 100 * report.left_over));
+      warn({"W-LEFTOVER",
+            fmt::format("at t = {:.4g} s one linear solve leaves {} off by {:.2g} % of its size, and perhaps "
+                        "more later on (largest_left_over in summary.json)",
+                        state.t, s.left_over_of, 100 * report.left_over),
+            "a smaller step, or `scheme: variational`", owner_of_unknown(s.left_over_of), state.t});
   }
 
   /// So small that the error of a step of this kind is well within the tolerance, if the motion goes on as it begins.
@@ -468,11 +487,13 @@ class Simulation::Run {
     if (delays_told_ || options_.adaptive || !(h > delay_.time && turn_ > most_turn)) return;
     delays_told_ = true;
     const std::string name = owner_of_unknown(system_.unknown_name(delay_.row));
-    warn(
-        fmt::format("at t = {:.4g} s {} delays by less than a step, in which its input, or something else, "
-                    "turns by {:.3g} "
-                    "rad: its output is not resolved. A step of at most {:.3g} s, or `adaptive: true`",
-                    state.t, name, turn_, std::max(delay_.time, h * most_turn / turn_)));
+    warn({"W-DELAY",
+          fmt::format("at t = {:.4g} s {} delays by less than a step, in which its input, or something else, "
+                      "turns by {:.3g} rad: its output is not resolved",
+                      state.t, name, turn_),
+          fmt::format("a step of at most {:.3g} s, or `adaptive: true`",
+                      std::max(delay_.time, h * most_turn / turn_)),
+          name, state.t});
   }
 
   /// Ends the step just computed at the first event, if there is one: steps to where the interpolant says, again and again,
@@ -565,10 +586,11 @@ class Simulation::Run {
         const bool often = told && watch_.chatters(f, state.t, 1e-4 * usual_step() / (1 + turn_));
         if (often && watch_.is_corner(f)) {
           watch_.mute(f);
-          warn(fmt::format(
-              "{}: its corner is passed again and again from t = {:.4g} s on; its corners are not located "
-              "any more",
-              watch_.name(f), state.t));
+          warn({"W-CORNER",
+                fmt::format("{}: its corner is passed again and again from t = {:.4g} s on; its corners are "
+                            "not located any more",
+                            watch_.name(f), state.t),
+                "", watch_.name(f), state.t});
         } else if (often || round > 50) {
           return chatter(state, watch_.described(f), watch_.in_expression(f));
         }
@@ -821,20 +843,34 @@ class Simulation::Run {
     if (++regular_steps_ % options_.output_steps == 0 || last) record(state);
   }
 
+  /// Something hopeless ends the run (T-alarm).
+  void look_out(const State& state) {
+    if (!alarms_) return;
+    if (const auto found = alarms_->taken(state, result_.statistics.energy)) fail(state, *found);
+  }
+
   void look(const State& state, double h) {
     if (options_.bare) return;
     if (!system_.switches())
       if (const auto passed = watched_.look(stepper_->newton(), state)) singular(*passed);
     if (index3_ && !turning_told_ && fastest(state, h).angle > index3_turn) {
       turning_told_ = true;
-      warn(fmt::format("from t = {:.4g} s on reactions and what follows from them may not be right. {}",
-                       state.t, turning_hint(state, h)));
+      warn_of_reactions(
+          fmt::format("from t = {:.4g} s on reactions and what follows from them may not be right", state.t),
+          state, h);
     }
     if (index3_ && reactions_.look(state))
-      warn(fmt::format(
-          "from about t = {:.4g} s on the reactions alternate from step to step and grow: they are not to "
-          "be trusted. {}",
-          state.t, turning_hint(state, h)));
+      warn_of_reactions(
+          fmt::format("from about t = {:.4g} s on the reactions alternate from step to step and grow: "
+                      "they are not to be trusted",
+                      state.t),
+          state, h);
+  }
+
+  void warn_of_reactions(std::string message, const State& state, double h) {
+    const int row = fastest(state, h).row;
+    warn({"W-REACTIONS", std::move(message), turning_hint(state, h),
+          row >= 0 ? owner_of_unknown(system_.unknown_name(row)) : "", state.t});
   }
 
   /// Angles count their turns by the rates at both ends of a step: where these differ by half a turn, it is a guess (T-turn-2).
@@ -853,20 +889,28 @@ class Simulation::Run {
     }
     if (most + second <= std::numbers::pi) return;
     turns_guessed_ = true;
-    warn(
-        fmt::format("at t = {:.4g} s {} turns {:.3g} rad/s faster or slower after a step of {:.3g} s: how "
-                    "many whole turns "
-                    "angles of joints make there is a guess; a smaller step, or `adaptive: true`",
-                    state.t, owner_of_unknown(system_.unknown_name(who)), most / h, h));
+    const std::string body = owner_of_unknown(system_.unknown_name(who));
+    warn({"W-TURNS",
+          fmt::format("at t = {:.4g} s {} turns {:.3g} rad/s faster or slower after a step of {:.3g} s: how "
+                      "many whole turns angles of joints make there is a guess",
+                      state.t, body, most / h, h),
+          "a smaller step, or `adaptive: true`", body, state.t});
   }
 
   void singular(const SingularPosition& position) {
     constexpr int most = 10;
-    if (++singular_ <= most) warn(describe(position, system_));
-    if (singular_ == most) warn("further singular positions are among the events of summary.json only");
+    if (++singular_ <= most) warn_of_position(position);
+    if (singular_ == most)
+      warn({"W-SINGULAR", "further singular positions are among the events of summary.json only"});
     ++result_.statistics.event_count;
     if (result_.statistics.events.size() < 10000)
       result_.statistics.events.push_back({position.time, "singular position"});
+  }
+
+  void warn_of_position(const SingularPosition& position) {
+    const std::string who =
+        position.rows.empty() ? "" : owner_of_unknown(system_.unknown_name(position.rows[0]));
+    warn({"W-SINGULAR", describe(position, system_), "", who, position.time});
   }
 
   /// When the next source jumps, or something that was delayed.
@@ -969,6 +1013,17 @@ class Simulation::Run {
     result_.failure = std::move(f);
   }
 
+  void fail(const State& state, const Hopeless& found) {
+    const std::string unknown = found.row >= 0 ? system_.unknown_name(found.row) : "";
+    result_.failure = {found.code,
+                       fmt::format("t={:g} s", state.t),
+                       owner_of_unknown(unknown),
+                       found.row >= 0 ? system_.row_name(found.row) : "",
+                       state.t,
+                       found.cause + last_events(),
+                       found.hint};
+  }
+
   /// What the error of a step does as the step gets shorter tells what is in its way (T-step-5).
   static std::string why_not_smaller(double falls) {
     if (!(falls == falls)) return "nothing shorter was tried";
@@ -980,17 +1035,20 @@ class Simulation::Run {
   }
 
   void tell_beyond() {
-    if (excess_.steps > 0)
-      warn(
-          fmt::format("{} steps have a larger error than the tolerance allows them, however short: at t = "
-                      "{:.6g} s that of {}{} is "
-                      "{:.3g} times as large at h = {:.3g} s; {}",
-                      excess_.steps, excess_.time, excess_.row >= 0 ? system_.unknown_name(excess_.row) : "",
-                      excess_.rate ? " (its velocity)" : "", excess_.error, excess_.size,
-                      why_not_smaller(excess_.falls)));
+    if (excess_.steps > 0) warn_of_excess();
     if (const double rounding = std::sqrt(excess_.noise); options_.adaptive && rounding > 1)
-      warn(fmt::format("the tolerance {:g} is less than what rounding adds up to in this run, about {:.2g}",
-                       tolerance(), rounding * tolerance()));
+      warn({"W-ROUNDING",
+            fmt::format("the tolerance {:g} is less than what rounding adds up to in this run, about {:.2g}",
+                        tolerance(), rounding * tolerance())});
+  }
+  void warn_of_excess() {
+    const std::string unknown = excess_.row >= 0 ? system_.unknown_name(excess_.row) : "";
+    warn({"W-TOLERANCE",
+          fmt::format("{} steps have a larger error than the tolerance allows them, however short: at t = "
+                      "{:.6g} s that of {}{} is {:.3g} times as large at h = {:.3g} s; {}",
+                      excess_.steps, excess_.time, unknown, excess_.rate ? " (its velocity)" : "",
+                      excess_.error, excess_.size, why_not_smaller(excess_.falls)),
+          "", owner_of_unknown(unknown), excess_.time});
   }
 
   void fail(const State& state, double h, const NewtonReport& report) {
@@ -1034,7 +1092,7 @@ class Simulation::Run {
     result_.failure = std::move(f);
   }
 
-  void warn(std::string text) { result_.statistics.warnings.push_back(std::move(text)); }
+  void warn(Warning w) { result_.statistics.warnings.push_back(std::move(w)); }
 
   const Assembly& assembly_;
   const System& system_;
@@ -1048,6 +1106,7 @@ class Simulation::Run {
   SingularityWatch watched_{system_, prepared_.redundant};
   ReactionWatch reactions_{system_};
   EnergyAccount energy_{system_};
+  std::optional<Alarms> alarms_;  // of fixed steps, not of bare runs
   EventWatch watch_{assembly_};
   Interior interior_{system_};
   double turn_ = 0;             // rad, in the step just computed

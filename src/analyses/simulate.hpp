@@ -77,7 +77,8 @@ struct RunStatistics {
   long event_count = 0;          // … of so many
   double largest_left_over = 0;  // of linear steps, relative (StepReport::left_over) …
   std::string left_over_of;      // … and whose
-  std::vector<std::string> warnings, notes;
+  std::vector<Warning> warnings;
+  std::vector<std::string> notes;
   std::optional<EnergyBalance> energy;  // of what states any
 
   void archive(Archive& a) {

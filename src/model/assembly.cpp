@@ -897,8 +897,11 @@ class Assembler final : public Resolver {
     }
     for (const JointPlacement* j : place(bodies, joints))
       if (!j->kept)
-        a.warnings.push_back(fmt::format(
-            "{}: it closes a loop, so its coordinate at the start follows from the other joints", j->path));
+        a.warnings.push_back(
+            {"W-COORDINATE",
+             fmt::format("{}: it closes a loop, so its coordinate at the start follows from the other joints",
+                         j->path),
+             "", j->path});
     for (const PlacedBody& b : bodies) {
       const Variable& v = a.system.variables()[b.variable];
       const Frame<double>& pose = b.body->pose;
@@ -917,8 +920,10 @@ class Assembler final : public Resolver {
         if (is_body(i) && !touched_.contains(own_nodes_[i].variable) &&
             std::none_of(further_[i].begin(), further_[i].end(),
                          [&](const Pose& p) { return touched_.contains(p.variable); }))
-          a.warnings.push_back(fmt::format("{}: nothing is attached to this body, it moves freely",
-                                           model_.components[i].path));
+          a.warnings.push_back({"W-FREE",
+                                fmt::format("{}: nothing is attached to this body, it moves freely",
+                                            model_.components[i].path),
+                                "", model_.components[i].path});
     for (const Memory& m : memories_)
       a.initial.memory[m.element.group->memory_of(m.element.index) + m.slot] = m.value;
     for (const auto& [key, o] : offered_) {
@@ -1080,7 +1085,8 @@ class Assembler final : public Resolver {
     examine_circuit(branches_, circuit_names(a.system));
     if (!model_.gravity.empty() && !gravity_used_)
       a.warnings.push_back(
-          "`gravity:` is stated but no body in space uses it; planar.mass has a gravity of its own");
+          {"W-UNUSED",
+           "`gravity:` is stated but no body in space uses it; planar.mass has a gravity of its own"});
     return a;
   }
 

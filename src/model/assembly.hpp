@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/start.hpp"
+#include "core/warning.hpp"
 #include "model/build.hpp"
 #include "model/model.hpp"
 
@@ -24,7 +25,7 @@ struct Assembly {
   std::vector<Sampler> samplers;
   std::vector<std::pair<ElementId, std::string>>
       switching;  // elements with modes or corners, and whose they are
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   Kept kept;  // `initial: {fixed: […]}`
   Scene scene;
 

@@ -118,10 +118,10 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   prepare_settling();
 }
 
-std::vector<std::string> GeneralizedAlpha::warnings() const {
-  std::vector<std::string> texts;
-  for (const ParameterWarning& w : warnings_) texts.push_back(w.message);
-  return texts;
+std::vector<Warning> GeneralizedAlpha::warnings() const {
+  std::vector<Warning> list;
+  for (const ParameterWarning& w : warnings_) list.push_back({"W-SCHEME", w.message});
+  return list;
 }
 
 void GeneralizedAlpha::begin(const State& state, const StartReport& report) {

@@ -109,7 +109,7 @@ class GeneralizedAlpha final : public Stepper {
 
   /// The conditions that the parameters violate, in words.
   const std::vector<ParameterWarning>& parameter_warnings() const { return warnings_; }
-  std::vector<std::string> warnings() const override;
+  std::vector<Warning> warnings() const override;
   const GeneralizedAlphaOptions& options() const { return options_; }
   const StartOptions& start_options() const override { return options_.start; }
   /// Coefficients of the last step: c0, c1, κ and γ_n, β_n, θ_n.

@@ -7,6 +7,7 @@
 
 #include "core/newton.hpp"
 #include "core/start.hpp"
+#include "core/warning.hpp"
 
 namespace escapement {
 
@@ -80,7 +81,7 @@ class Stepper {
   virtual void corner() = 0;
 
   /// What the scheme violates of what it promises, in words.
-  virtual std::vector<std::string> warnings() const = 0;
+  virtual std::vector<Warning> warnings() const = 0;
   virtual const StartOptions& start_options() const = 0;
   virtual Newton& newton() = 0;
   /// So often matrices had new pivots: of steps and of jumps.

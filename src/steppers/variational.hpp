@@ -52,7 +52,7 @@ class Variational final : public Stepper {
   void discontinuity(State& state, double slack = 0) override;
   void rehearse_jump(const State& state) override;
   void corner() override { std::fill(history.slope.begin(), history.slope.end(), 0.0); }
-  std::vector<std::string> warnings() const override { return {}; }
+  std::vector<Warning> warnings() const override { return {}; }
   const StartOptions& start_options() const override { return options_.start; }
   Newton& newton() override { return newton_; }
   long pivotings() const override { return newton_.pivotings() + node_.pivotings() + jumps_->pivotings(); }

@@ -39,5 +39,15 @@ for source in sorted([*(root / "src").rglob("*.[ch]pp"), *(root / "app").rglob("
         if code not in known:
             faults.append(f"{source.relative_to(root)}: {code} is not in message_codes()")
 
-print("\n".join(faults) or f"{len(known)} codes, {len(cases)} bad models")
+table = (root / "src/model/warning_codes.cpp").read_text(encoding="utf-8")
+warnings = re.findall(r'\{"(W-[A-Z]+)",', table)
+described = re.findall(r"^### (W-[A-Z]+)$", manual, flags=re.M)
+faults += [f"{code}: not described in docs/messages.md" for code in warnings if code not in described]
+faults += [f"{code}: described in docs/messages.md, but not a code" for code in described if code not in warnings]
+sources = [p for folder in ("src", "app") for p in (root / folder).rglob("*.[ch]pp") if p.name != "warning_codes.cpp"]
+given = {code: p for p in sources for code in re.findall(r'"(W-[A-Z]+)"', p.read_text(encoding="utf-8"))}
+faults += [f"{code}: nothing gives it" for code in warnings if code not in given]
+faults += [f"{p.relative_to(root)}: {code} is not in warning_codes()" for code, p in given.items() if code not in warnings]
+
+print("\n".join(faults) or f"{len(known)} codes, {len(warnings)} of warnings, {len(cases)} bad models")
 sys.exit(1 if faults else 0)

@@ -213,7 +213,8 @@ class Case:
         begin = self.wanted.code
         if file:
             begin += f" {file}" + (f":{line}:{column}" if line else "")
-        lines = [s for s in text.splitlines() if not s.startswith("warning: ")]
+        text = re.sub(r"^warning: .*\n(    Try: .*\n)?", "", text, flags=re.M)
+        lines = text.splitlines()
         self.check(bool(lines) and lines[0].startswith(begin + "  "), f"the text does not begin with `{begin}`")
         tries = sum("Try: " in s for s in lines)
         hints = sum(e["hint"] is not None for e in errors)

@@ -40,7 +40,7 @@ export interface Summary {
   rows: number;
   events: { time: number; what: string }[];
   event_count: number;
-  warnings: string[];
+  warnings: (Warning | string)[]; // strings: of version 0.1
   notes: string[];
   largest_constraint_violation: number;
   most_violated: string;
@@ -55,6 +55,14 @@ export interface Summary {
   settings?: { key: string; value: string }[]; // given with --set
   energy?: Energy;
   error?: { code: string; message: string; hint?: string; time?: number };
+}
+
+export interface Warning {
+  code: string;
+  time: number | null; // s
+  component: string | null;
+  message: string;
+  hint: string | null;
 }
 
 /** J: end − start = supplied − dissipated + error. */

@@ -1,6 +1,6 @@
 // What the run took, and how good its numbers are.
 import uPlot from "uplot";
-import type { History, Run, Summary } from "./data";
+import type { History, Run, Summary, Warning } from "./data";
 import { css_colour, h } from "./dom";
 import { colour } from "./palette";
 import { Panel } from "./plots";
@@ -281,13 +281,21 @@ export function status(run: Run): HTMLElement {
     }
     box.append(message);
   }
-  const list = (kind: string, texts: string[]) => {
-    for (const text of texts.slice(0, 20))
-      box.append(h("div", { class: `message ${kind}` }, h("strong", {}, `${kind} `), text));
-    if (texts.length > 20) box.append(h("p", { class: "note" }, `${texts.length - 20} more`));
+  const list = (kind: string, told: (Warning | string)[]) => {
+    for (const one of told.slice(0, 20)) box.append(beside(kind, typeof one === "string" ? { message: one } : one));
+    if (told.length > 20) box.append(h("p", { class: "note" }, `${told.length - 20} more`));
   };
   list("warning", s.warnings ?? []);
   list("note", s.notes ?? []);
+  return box;
+}
+
+/** A warning or note. */
+function beside(kind: string, told: Partial<Warning>): HTMLElement {
+  const box = h("div", { class: `message ${kind}` }, h("strong", {}, `${kind} `));
+  if (told.code) box.append(h("code", {}, told.code), " ");
+  box.append(told.message ?? "");
+  if (told.hint) box.append(h("p", { class: "hint" }, told.hint));
   return box;
 }
 
