@@ -181,7 +181,7 @@ class Record {
 struct Told {
   std::vector<double> turns;  // values of the parameter at limit points
   std::optional<ModelError> failure;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
 };
 
 std::string value_text(const Family& family, double value) {
@@ -222,10 +222,11 @@ void follow(const Family& family, EquilibriumPath& path, int most, Record& recor
     if (arrived) return;
     if ((path.point().parameter - from) / (to - from) < -farthest) break;
   }
-  told.warnings.push_back(fmt::format(
-      "after {} points the path is at {} and has not come to {:.6g}: it may lead away from there. "
-      "--points asks for more",
-      record.count(), value_text(family, path.point().parameter), to));
+  told.warnings.push_back(
+      {"W-PATH",
+       fmt::format("after {} points the path is at {} and has not come to {:.6g}: it may lead away from there",
+                   record.count(), value_text(family, path.point().parameter), to),
+       "--points asks for more"});
 }
 
 /// At even values of the coordinate, with the loads that this takes.
@@ -265,7 +266,7 @@ int equilibrium_path(const Command& command) {
   const Model model = Model::read_file(command.arguments.at(0), registry,
                                        {command.set, command.allow_outside, {}, command.trust});
   const Assembly assembly = assemble(model);
-  for (const std::string& w : assembly.warnings) print_warning(w, command.json);
+  for (const Warning& w : assembly.warnings) print_warning(w, command.json);
   const Family family(command, registry, model, assembly);
   const bool by_control = family.control >= 0;
   const double start = by_control ? 0 : family.request.from;
@@ -288,7 +289,7 @@ int equilibrium_path(const Command& command) {
   else follow(family, path, command.points > 0 ? command.points : 1000, record, told);
   record.close();
 
-  for (const std::string& w : told.warnings) print_warning(w, command.json);
+  for (const Warning& w : told.warnings) print_warning(w, command.json);
   folder.write("summary.json", Json::object()
                                        .set("title", model.title)
                                        .set("status", told.failure ? "failed" : "done")
@@ -296,7 +297,7 @@ int equilibrium_path(const Command& command) {
                                        .set("path", command.path)
                                        .set("points", record.count())
                                        .set("limit_points", list_of(told.turns))
-                                       .set("warnings", list_of(told.warnings))
+                                       .set("warnings", warnings_json(told.warnings))
                                        .set("unknowns", unknowns_by_kind(assembly.system))
                                        .set("version", ESCAPEMENT_VERSION)
                                        .text(true) +

@@ -42,10 +42,12 @@ constexpr const char* shows_the_path = "`escapement equilibrium MODEL --path loa
 
 void tell_snap(double lost_at, Prepared& result) {
   if (lost_at < 1)
-    result.warnings.push_back(fmt::format(
-        "the path of equilibria could be followed to {:.6g} times the loads only: there the structure "
-        "snapped through; {}",
-        lost_at, shows_the_path));
+    result.warnings.push_back(
+        {"W-SNAP",
+         fmt::format("the path of equilibria could be followed to {:.6g} times the loads only: there the "
+                     "structure snapped through",
+                     lost_at),
+         shows_the_path});
 }
 
 /// The search went downhill, wherever that led: from a structure at rest without its loads perhaps past a limit point.
@@ -54,10 +56,11 @@ void look_for_a_snap(const System& system, const PrepareOptions& options, const 
   if (!options.with_loads || moved(system, given, result.state, 1e-4).empty()) return;
   try {
     if (snapped_through(system, result.state, given, start, options.with_loads))
-      result.warnings.push_back(fmt::format(
-          "with the loads taken off step by step the structure does not come back to where it began: "
-          "it may have snapped through; {}",
-          shows_the_path));
+      result.warnings.push_back(
+          {"W-SNAP",
+           "with the loads taken off step by step the structure does not come back to where it began: "
+           "it may have snapped through",
+           shows_the_path});
   } catch (const ModelError&) {  // without loads it is no model
   } catch (const ModelErrors&) {
   }

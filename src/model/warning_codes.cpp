@@ -19,6 +19,8 @@ const std::vector<WarningCode>& warning_codes() {
       {"W-UNSTEADY", "the coefficients of the linearised equations change with time"},
       {"W-CONDITION", "modes are left out because their equations do not hold well enough"},
       {"W-BUCKLING", "a critical load could not be followed"},
+      {"W-SNAP", "the structure snapped through on the way to its equilibrium"},
+      {"W-PATH", "a path of equilibria has not come to its end"},
       {"W-SUBSTEPS", "steps had no solution as a whole and were halved"},
       {"W-LEFTOVER", "one linear solve per step is not enough"},
       {"W-DELAY", "a delay is shorter than a step that does not resolve its input"},
