@@ -72,8 +72,6 @@ Configuration configure(const Model& model, const Assembly& assembly, const Wher
                         : as_it_starts(assembly, options, where.kind == Where::Kind::equilibrium);
   if (!assembly.samplers.empty())
     c.warnings.push_back("the outputs of sampled blocks are held: their control takes no part in the modes");
-  if (!c.state.history.empty())
-    c.warnings.push_back("the outputs of delays are held: they take no part in the modes");
   if (!assembly.triggers.empty() || !assembly.switching.empty())
     c.warnings.push_back("events do not happen: what switches stays as it is in this configuration");
   return c;

@@ -32,6 +32,7 @@ struct ModesOptions {
 struct ModesResult {
   std::vector<Mode> modes;  // slowest first
   std::vector<std::string> warnings, notes;
+  double radius = 0;  // 1/s: with delays, all modes with |s| < radius are there; else 0
 };
 
 /// About a state whose rows hold. Frames move on SE(3), where a steady turn has constant coefficients. Throws ModelError
