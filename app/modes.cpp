@@ -300,19 +300,19 @@ int modes(const Command& command) {
   for (std::size_t k = 0; k < a.result.modes.size(); ++k)
     list.add(mode_json(a.result.modes[k], static_cast<int>(k) + 1,
                        what_moves(a.assembly.system, a.result.modes[k].largest)));
-  folder.write("summary.json", Json::object()
-                                       .set("title", a.model.title)
-                                       .set("status", "done")
-                                       .set("analysis", "modes")
-                                       .set("at", command.at.empty() ? a.model.start : command.at)
-                                       .set("undamped", command.undamped)
-                                       .set("modes", list)
-                                       .set("warnings", warnings_json(told))
-                                       .set("wall_seconds", wall)
-                                       .set("unknowns", unknowns_by_kind(a.assembly.system))
-                                       .set("version", ESCAPEMENT_VERSION)
-                                       .text(true) +
-                                   "\n");
+  Json summary = Json::object()
+                     .set("title", a.model.title)
+                     .set("status", "done")
+                     .set("analysis", "modes")
+                     .set("at", command.at.empty() ? a.model.start : command.at)
+                     .set("undamped", command.undamped)
+                     .set("modes", list)
+                     .set("warnings", warnings_json(told))
+                     .set("wall_seconds", wall)
+                     .set("unknowns", unknowns_by_kind(a.assembly.system))
+                     .set("version", ESCAPEMENT_VERSION);
+  if (a.result.radius > 0) summary.set("complete_below", a.result.radius / (2 * std::numbers::pi));
+  folder.write("summary.json", summary.text(true) + "\n");
   if (command.json) {
     for (std::size_t k = 0; k < a.result.modes.size(); ++k)
       print_json(Json::object()

@@ -224,8 +224,9 @@ void follow(const Family& family, EquilibriumPath& path, int most, Record& recor
   }
   told.warnings.push_back(
       {"W-PATH",
-       fmt::format("after {} points the path is at {} and has not come to {:.6g}: it may lead away from there",
-                   record.count(), value_text(family, path.point().parameter), to),
+       fmt::format(
+           "after {} points the path is at {} and has not come to {:.6g}: it may lead away from there",
+           record.count(), value_text(family, path.point().parameter), to),
        "--points asks for more"});
 }
 

@@ -435,7 +435,11 @@ void print_summary(const Model& model, const Assembly& assembly, const RunResult
              model.plots.empty() ? " CHANNEL" : "");
 }
 
-void on_signal(int) { interrupted = 1; }
+/// The run ends after its step; a second signal ends the program, wherever it is.
+void on_signal(int number) {
+  interrupted = 1;
+  std::signal(number, SIG_DFL);
+}
 
 /// One row of results, at rest.
 SimulateOptions still_options(const Model& model) {
@@ -500,9 +504,10 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   const ModelFiles files(model, path);
   const std::string hash = resumed ? resumed->model_hash : hash_of(files.flattened);
 
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
   const auto make_folder = [&] {
+    // Before there are results nothing is lost: there a signal ends the program at once.
+    std::signal(SIGINT, on_signal);
+    std::signal(SIGTERM, on_signal);
     RunFolder folder = resumed               ? resumed->folder
                        : command.out.empty() ? RunFolder::beside(path, still ? "-equilibrium" : "-run")
                                              : RunFolder::at(command.out, command.force);

@@ -75,8 +75,6 @@ Configuration configure(const Model& model, const Assembly& assembly, const Wher
   if (!assembly.samplers.empty())
     c.warnings.push_back(
         {"W-HELD", "the outputs of sampled blocks are held: their control takes no part in the modes"});
-  if (!c.state.history.empty())
-    c.warnings.push_back({"W-HELD", "the outputs of delays are held: they take no part in the modes"});
   if (!assembly.triggers.empty() || !assembly.switching.empty())
     c.warnings.push_back(
         {"W-HELD", "events do not happen: what switches stays as it is in this configuration"});

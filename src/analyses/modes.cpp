@@ -9,6 +9,7 @@
 #include <optional>
 #include <random>
 
+#include "analyses/delayed_motion.hpp"
 #include "analyses/observation.hpp"
 
 namespace escapement {
@@ -61,10 +62,18 @@ std::vector<EigenPair> some_of(SmallMotion& problem, int count) {
   return problem.search(count, start);
 }
 
+[[noreturn]] void refuse_nothing() {
+  throw ModelError("E-MODES", "", "nothing in the model moves, and nothing is stored: there are no modes",
+                   "`escapement show` lists the unknowns");
+}
+
 class Finder {
  public:
-  Finder(const System& system, const State& state, const ModesOptions& options)
-      : system_(system), state_(state), options_(options), observation_(system, state, options.proximal) {}
+  Finder(const System& system, State state, const ModesOptions& options)
+      : system_(system),
+        state_(std::move(state)),
+        options_(options),
+        observation_(system, state_, options.proximal) {}
 
   ModesResult run() {
     const int positions = system_.rows(Kind::position).end;
@@ -77,12 +86,20 @@ class Finder {
       if (all_ || looked_at_ < count || enough()) break;
     }
     ModesResult result;
+    if (!state_.history.empty()) with_delays(result);
     for (Mode& mode : modes_) {
       if (options_.below > 0 ? mode.natural() > options_.below
-                             : static_cast<int>(result.modes.size()) == options_.count)
+                             : static_cast<int>(result.modes.size()) == options_.count) {
+        if (result.radius > 0) result.radius = std::min(result.radius, std::abs(mode.s));
         break;
+      }
       result.modes.push_back(std::move(mode));
     }
+    if (result.radius > 0)
+      result.notes.push_back(fmt::format(
+          "delays take part; there are always more and faster modes. Listed are all with |s| < {:.6g} "
+          "1/s, a natural frequency below {:.6g} Hz",
+          result.radius, result.radius / (2 * std::numbers::pi)));
     if (!observation_.balanced())
       result.notes.push_back(
           "forces are out of balance in this configuration: the modes are those of the equations as they are "
@@ -102,6 +119,40 @@ class Finder {
   }
 
  private:
+  /// Delays make it another problem, of which what was found with their outputs held is the beginning (T-modes-7).
+  void with_delays(ModesResult& result) {
+    const auto held = [&](const char* why) {
+      result.warnings.push_back(
+          {"W-HELD", fmt::format("the outputs of delays are held, they take no part in the modes: {}", why)});
+    };
+    if (options_.undamped) return held("--undamped knows mass and stiffness alone");
+    if (!all_) return held("the model is too large for that");
+    const std::vector<DelayedPath> paths = delayed_paths(system_, state_);
+    if (paths.empty()) return;
+    const auto problem = make();
+    DelayedMotion motion(dynamic_cast<DampedMotion&>(*problem), system_, paths);
+    const auto roots = motion.eigenvalues().roots(options_.count, 2 * std::numbers::pi * options_.below,
+                                                  std::max(noise_, 1e-7 * sigma_));
+    if (!roots)
+      throw ModelError(
+          "E-MODES", "",
+          "the modes with these delays could not all be found: their number in a circle is known, "
+          "but not where they are",
+          "--count or --below, for another circle; or control.pade_delay");
+    modes_.clear();
+    refused_ = 0;
+    const auto take = [&](Complex s, const DelayedEigenvalues::Motion& m) {
+      keep({s, motion.shape(s, m), 0, m.residual});
+    };
+    for (const Complex s : roots->s) take(s, motion.eigenvalues().motion(s));
+    for (const auto& m : motion.eigenvalues().still(roots->zeros)) take(0.0, m);
+    sort();
+    result.radius = roots->radius;
+  }
+  void sort() {
+    std::stable_sort(modes_.begin(), modes_.end(),
+                     [](const Mode& a, const Mode& b) { return std::abs(a.s) < std::abs(b.s); });
+  }
   bool enough() const {
     if (options_.below > 0) return !modes_.empty() && modes_.back().natural() > options_.below;
     return static_cast<int>(modes_.size()) >= options_.count;
@@ -247,6 +298,7 @@ class Finder {
         sigma_ *= 30;
         continue;
       }
+      if (problem->size() == 0) refuse_nothing();
       if (options_.undamped && !problem->self_adjoint(10 * noise_ * noise_ / (sigma_ * sigma_)))
         throw ModelError(
             "E-MODES", "--undamped",
@@ -276,8 +328,7 @@ class Finder {
       const double theta = 1 / (options_.undamped ? sigma_ * sigma_ : sigma_);
       add(problem, {theta, std::vector<Complex>(u.begin(), u.end())}, 0.0);
     }
-    std::stable_sort(modes_.begin(), modes_.end(),
-                     [](const Mode& a, const Mode& b) { return std::abs(a.s) < std::abs(b.s); });
+    sort();
   }
   void add(SmallMotion& problem, const EigenPair& p, Complex s) {
     const int size = problem.size(), n = system_.size();
@@ -292,8 +343,12 @@ class Finder {
       for (int k = 0; k < n; ++k) mode.shape[k] += i * z[k];
     }
     mode.residual = residual_of(problem, p);
+    keep(std::move(mode));
+  }
+  /// One that holds, with the shape in units of what moves most.
+  void keep(Mode mode) {
     // What drifts may do so steadily: a Jordan block, of which the residual sees the second vector.
-    if (!(mode.residual <= (s == 0.0 ? 0.1 : good_residual))) {
+    if (!(mode.residual <= (mode.s == 0.0 ? 0.1 : good_residual))) {
       ++refused_;
       return;
     }
@@ -308,7 +363,7 @@ class Finder {
   }
 
   const System& system_;
-  const State& state_;
+  const State state_;
   const ModesOptions& options_;
   Observation observation_;
   bool all_ = false;
@@ -325,9 +380,7 @@ double Mode::damping() const { return s == 0.0 ? 0 : -s.real() / std::abs(s); }
 
 ModesResult find_modes(const System& system, const State& state, const ModesOptions& options) {
   const int positions = system.rows(Kind::position).end;
-  if (positions + system.rows(Kind::state).size() == 0)
-    throw ModelError("E-MODES", "", "nothing in the model moves or has a state: there are no modes",
-                     "`escapement show` lists the unknowns");
+  if (positions + system.rows(Kind::state).size() == 0) refuse_nothing();
   if (options.undamped) {
     if (positions == 0)
       throw ModelError("E-MODES", "--undamped", "the model has no positions", "leave --undamped away");
@@ -338,7 +391,7 @@ ModesResult find_modes(const System& system, const State& state, const ModesOpti
       throw ModelError("E-MODES", "--undamped", "the configuration is moving: gyroscopic terms would be lost",
                        "leave --undamped away, or --at equilibrium");
   }
-  return Finder(system, state, options).run();
+  return Finder(system, with_delays_held(system, state), options).run();
 }
 
 }  // namespace escapement

@@ -34,6 +34,7 @@ struct ModesResult {
   std::vector<Mode> modes;  // slowest first
   std::vector<Warning> warnings;
   std::vector<std::string> notes;
+  double radius = 0;  // 1/s: with delays, all modes with |s| < radius are there; else 0
 };
 
 /// About a state whose rows hold. Frames move on SE(3), where a steady turn has constant coefficients. Throws ModelError

@@ -852,7 +852,7 @@ class Simulation::Run {
   void look(const State& state, double h) {
     if (options_.bare) return;
     if (!system_.switches())
-      if (const auto passed = watched_.look(stepper_->newton(), state)) singular(*passed);
+      if (const auto passed = watched_.look(state)) singular(*passed);
     if (index3_ && !turning_told_ && fastest(state, h).angle > index3_turn) {
       turning_told_ = true;
       warn_of_reactions(

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/start.hpp"
-
 namespace escapement {
 namespace {
 
 constexpr int spare = 3;            // directions followed beyond the redundant ones
 constexpr int most_redundant = 12;  // with more, the watch would cost more than the steps
-constexpr int interval = 4;         // steps between looks
+constexpr int interval = 4;         // steps between looks …
+constexpr double quick = 0.3;  // … unless an eigenvalue has changed by so much of itself since the last one
 
 /// Indices of the parts that matter, the largest first.
 std::vector<int> largest_parts(std::span<const double> x, int first, int most) {
@@ -25,25 +24,6 @@ std::vector<int> largest_parts(std::span<const double> x, int first, int most) {
                    [&](int a, int b) { return std::abs(x[a - first]) > std::abs(x[b - first]); });
   if (static_cast<int>(rows.size()) > most) rows.resize(most);
   return rows;
-}
-
-/// Do these multiples of the constraints' gradients cancel? Forces that grow, at a stop for instance, make a direction soft
-/// too, but leave the gradients as they are (T-singular-3).
-bool cancel(const System& system, std::span<const double> matrix, std::span<const double> multiples) {
-  const Pattern& p = system.pattern();
-  const int first = system.rows(Kind::holonomic).begin, positions = system.rows(Kind::position).end;
-  std::vector<double> sum(positions, 0.0);
-  double apart = 0, together = 0;
-  for (std::size_t k = 0; k < multiples.size(); ++k) {
-    const int column = first + static_cast<int>(k);
-    for (int i = p.column_begin[column]; i < p.column_begin[column + 1] && p.row[i] < positions; ++i) {
-      const double part = matrix[i] * multiples[k] * system.nominal()[p.row[i]];
-      sum[p.row[i]] += part;
-      apart += part * part;
-    }
-  }
-  for (const double x : sum) together += x * x;
-  return together < 0.05 * apart;
 }
 
 int watched(int redundant) { return redundant <= most_redundant ? redundant + spare : 0; }
@@ -64,37 +44,52 @@ std::string describe(const SingularPosition& position, const System& system) {
 SingularityWatch::SingularityWatch(const System& system, int redundant)
     : system_(system),
       redundant_(redundant),
-      soft_(system.size(), system.rows(Kind::holonomic).begin, watched(redundant)),
+      soft_(system.size(), system.rows(Kind::holonomic).begin,
+            system.rows(Kind::holonomic).size() > redundant ? watched(redundant) : 0),
       past_(soft_.count()),
-      next_(soft_.count()) {}
+      next_(soft_.count()) {
+  if (soft_.count() > redundant_) gradients_.emplace(system, 0, NewtonOptions{});
+}
 
-std::optional<SingularPosition> SingularityWatch::look(Newton& newton, const State& state) {
-  if (soft_.count() <= redundant_ || ++steps_ % interval != 0 || !newton.factored()) return {};
-  if (scale_.empty()) {
-    scale_ = proximal_diagonal(system_, 1.0, newton.matrix());
-    for (int i = 0; i < 5; ++i) soft_.iterate(newton.solver(), scale_);
+/// [N⁻², Φ_qᵀ; Φ_q, 0], N the nominal magnitudes of positions; what belongs to neither stands alone (T-singular-4).
+bool SingularityWatch::factor(const State& state) {
+  const Pattern& p = system_.pattern();
+  const int positions = system_.rows(Kind::position).end;
+  const Range constraints = system_.rows(Kind::holonomic);
+  std::span<double> values = gradients_->matrix();
+  row_.resize(system_.size());
+  system_.tangent(state, Shift::stiffness(), {}, row_, values);
+  scale_.assign(system_.size(), 0.0);
+  const auto is_constraint = [&](int i) { return i >= constraints.begin && i < constraints.end; };
+  for (int j = 0; j < p.n; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+      const int i = p.row[k];
+      if (is_constraint(i) && j < positions)
+        scale_[i] += values[k] * values[k] * system_.nominal()[j] * system_.nominal()[j];
+      else if (!(is_constraint(j) && i < positions)) values[k] = 0;
+    }
+  for (int j = 0; j < p.n; ++j) {
+    double& diagonal = values[p.find(j, j)];
+    if (j < positions) diagonal = 1 / (system_.nominal()[j] * system_.nominal()[j]);
+    else if (!is_constraint(j)) diagonal = j < constraints.begin ? 1 : -1, scale_[j] = 1;
   }
-  soft_.iterate(newton.solver(), scale_);
+  return gradients_->factor().ok;
+}
+
+std::optional<SingularPosition> SingularityWatch::look(const State& state) {
+  if (!gradients_ || ++steps_ < next_look_) return {};
+  const bool first = scale_.empty();
+  next_look_ = steps_ + interval;
+  if (!factor(state)) return {};
+  for (int i = 0; i < (first ? 6 : 2); ++i) soft_.iterate(gradients_->solver(), scale_);
   std::optional<SingularPosition> found;
   for (int v = 0; v < soft_.count(); ++v) {
     const SoftDirections::Pair& pair = soft_.pairs()[v];
     Past& now = next_[v] = pair.before >= 0 ? past_[pair.before] : Past{};
     const double t = state.t, mu = pair.eigenvalue;
-    // Near a singular position μ = m² + s (t − t*)²: it is one if m is less than the way of half an interval.
-    if (v >= redundant_ && now.seen >= 2 && now.value[1] < now.value[0] && now.value[1] < mu && !found) {
-      const double a = now.time[0] - now.time[1], b = t - now.time[1];
-      const double fa = now.value[0] - now.value[1], fb = mu - now.value[1];
-      const double curvature = (fb / b - fa / a) / (b - a), slope = fb / b - curvature * b;
-      const double lowest = now.value[1] - slope * slope / (4 * curvature);
-      const double way = 0.25 * (b - a);
-      if (curvature > 0 && lowest < curvature * way * way && cancel(system_, newton.matrix(), pair.lower)) {
-        std::vector<double> moves(system_.rows(Kind::position).end);
-        for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = pair.upper[i] / system_.nominal()[i];
-        found = SingularPosition{now.time[1] - slope / (2 * curvature),
-                                 largest_parts(pair.lower, system_.rows(Kind::holonomic).begin, 8),
-                                 largest_parts(moves, 0, 6)};
-      }
-    }
+    if (v >= redundant_ && now.seen > 0 && std::abs(mu - now.value[1]) > quick * mu) next_look_ = steps_ + 1;
+    if (v >= redundant_ && now.seen >= 2 && now.value[1] < now.value[0] && now.value[1] < mu && !found)
+      found = passed(now, t, pair);
     now.time[0] = now.time[1];
     now.value[0] = now.value[1];
     now.time[1] = t;
@@ -103,6 +98,22 @@ std::optional<SingularPosition> SingularityWatch::look(Newton& newton, const Sta
   }
   past_.swap(next_);
   return found;
+}
+
+/// Near a singular position μ = m² + s (t − t*)²: it is one if m is less than the way of half an interval (T-singular-2).
+std::optional<SingularPosition> SingularityWatch::passed(const Past& past, double t,
+                                                         const SoftDirections::Pair& pair) const {
+  const double a = past.time[0] - past.time[1], b = t - past.time[1];
+  const double fa = past.value[0] - past.value[1], fb = pair.eigenvalue - past.value[1];
+  const double curvature = (fb / b - fa / a) / (b - a), slope = fb / b - curvature * b;
+  const double lowest = past.value[1] - slope * slope / (4 * curvature);
+  const double way = 0.25 * (b - a);
+  if (!(curvature > 0 && lowest < curvature * way * way)) return {};
+  std::vector<double> moves(system_.rows(Kind::position).end);
+  for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = pair.upper[i] / system_.nominal()[i];
+  return SingularPosition{past.time[1] - slope / (2 * curvature),
+                          largest_parts(pair.lower, system_.rows(Kind::holonomic).begin, 8),
+                          largest_parts(moves, 0, 6)};
 }
 
 }  // namespace escapement

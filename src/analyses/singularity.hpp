@@ -22,9 +22,12 @@ class SingularityWatch {
  public:
   /// `redundant`: so many constraint equations depend on the others everywhere.
   SingularityWatch(const System& system, int redundant);
-  /// After a step, with the matrix that was factored for it. The position that has just been passed, if there was one.
-  std::optional<SingularPosition> look(Newton& newton, const State& state);
-  void archive(Archive& a) { a(soft_, past_, next_, scale_, steps_); }
+  /// After a step. The position that has just been passed, if there was one.
+  std::optional<SingularPosition> look(const State& state);
+  void archive(Archive& a) {
+    a(soft_, past_, next_, scale_, steps_, next_look_);
+    if (gradients_) a(*gradients_);
+  }
 
  private:
   struct Past {  // of one direction: its last two eigenvalues
@@ -32,12 +35,16 @@ class SingularityWatch {
     int seen = 0;
     void archive(Archive& a) { a(time[0], time[1], value[0], value[1], seen); }
   };
+  bool factor(const State& state);
+  std::optional<SingularPosition> passed(const Past& past, double t, const SoftDirections::Pair& pair) const;
+
   const System& system_;
   int redundant_;
+  std::optional<Newton> gradients_;  // their matrix, factored; none: there is nothing to look at
   SoftDirections soft_;
   std::vector<Past> past_, next_;
-  std::vector<double> scale_;
-  long steps_ = 0;
+  std::vector<double> scale_, row_;
+  long steps_ = 0, next_look_ = 4;
 };
 
 }  // namespace escapement

@@ -101,6 +101,18 @@ void DampedMotion::apply(std::span<const double> u, std::span<double> Tu) {
   slope_.multiply(kinematic_, z_, -1);
   const Range holonomic = system_.rows(Kind::holonomic);
   for (int i = holonomic.begin; i < holonomic.end; ++i) z_[i] *= sigma_;
+  solve(Tu);
+}
+
+void DampedMotion::respond(int row, std::span<double> seen) {
+  std::fill(x_.begin(), x_.end(), 0.0);
+  std::fill(z_.begin(), z_.end(), 0.0);
+  z_[row] = 1;
+  solve(seen);
+}
+
+/// From the right side z_, and B's argument x_, to z_, positions of which are velocities, and to positions.
+void DampedMotion::solve(std::span<double> Tu) {
   newton_.solver().solve(z_);
   for (int i = 0; i < positions_; ++i) {
     Tu[positions_ + i] = z_[i] / scale_[positions_ + i];

@@ -75,7 +75,10 @@ class DampedMotion final : public SmallMotion {
 
   /// (A + σB) z = B x, with δ = (σ + ad)⁻¹ (w + x_δ) eliminated (T-modes-4).
   void apply(std::span<const double> u, std::span<double> Tu) override;
+  /// (A + σB) z = e, of one row: what is seen of it; shape() tells the rest.
+  void respond(int row, std::span<double> seen);
   void shape(std::span<double> z) const override;
+  double sigma() const { return sigma_; }
 
   /// Φ_q δ = 0, Φ_q (w − ad δ) = 0, k_q δ + k_v w = 0.
   std::vector<double> constraints() const override;
@@ -84,6 +87,7 @@ class DampedMotion final : public SmallMotion {
   std::span<const double> scale() const { return scale_; }
 
  private:
+  void solve(std::span<double> seen);
   /// x := (σ + ad)⁻¹ x.
   void to_positions(std::span<double> x) const;
   using Brackets = std::vector<std::pair<LieVariable, std::vector<double>>>;

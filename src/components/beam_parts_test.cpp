@@ -114,7 +114,8 @@ TEST_CASE(
   const auto segment = [&](int i) {
     return beam::DampedSegment{{nodes[i], nodes[i + 1], {}, {}, l, k, {{1}}}, 0.1};
   };
-  const ElementId both = b.add(beam::Reading{nodes[0], segment(0), segment(1), 1.5});
+  const ElementId both =
+      b.add(beam::Reading{nodes[0], segment(0), segment(1), 1.5, {beam::inverse(k), beam::inverse(k)}});
   beam::Element<2> e;
   e.at = {nodes[0], nodes[1], nodes[2]};
   e.length = 2 * l;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -62,9 +63,10 @@ class Assembler final : public Resolver {
 
   AttachedFrame frame(int component, const Port& port, int end) override {
     AttachedFrame at;
-    framed_ = &at;
+    framed_ = {};
     static_cast<Handle&>(at.node) = node(component, port, end);
-    framed_ = nullptr;
+    at.on_node = framed_.on_node;
+    at.design = framed_.design;
     if (!at.node.is_ground()) touched_.insert(at.node.variable);
     return at;
   }
@@ -92,6 +94,7 @@ class Assembler final : public Resolver {
     switching_.push_back({element, model_.components[component].path});
   }
   void sampler(Sampler sampler) override {
+    refuse_too_many(sampler.period, std::numeric_limits<double>::infinity(), "samples");
     sampler.place = builder_.reserve(static_cast<int>(sampler.memory.size() + sampler.held.size()));
     samplers_.push_back(std::move(sampler));
   }
@@ -181,7 +184,10 @@ class Assembler final : public Resolver {
   void keep(const Handle& handle, int first, int count, bool rate) override {
     kept_.push_back({handle, first, count, rate});
   }
-  void event(TimeEvent event) override { events_.push_back(event); }
+  void event(TimeEvent event) override {
+    refuse_too_many(event.period, event.count, "events");
+    events_.push_back(event);
+  }
   std::vector<std::string> units(int component, const Port& port) override {
     std::vector<std::string> list;
     for (const auto& group : referenced(component, port)) {
@@ -346,8 +352,8 @@ class Assembler final : public Resolver {
         const std::string name = dot < absolute.size() ? absolute.substr(dot + 1) : "";
         for (const BodyFrames::Named& frame : bodies_[c].frames)
           if (frame.name == name) {
-            if (framed_)
-              framed_->on_node = frame.on_node, framed_->design = design(c, frame.node) * frame.on_node;
+            framed_.on_node = frame.on_node;
+            framed_.design = design(c, frame.node) * frame.on_node;
             return own_node(c, frame.node);
           }
         if (model_.components[c].type->output(name))
@@ -452,7 +458,14 @@ class Assembler final : public Resolver {
     if (!o.wide) return 1;
     const FlatComponent& c = model_.components[component];
     const Build b(builder_, *this, component, type, c.path, values_[component], *c.fields);
-    if (output > 0) return type.width ? type.width(b, o.name) : output_width(component, 0);
+    if (output > 0) {
+      if (!type.width) return output_width(component, 0);
+      const auto [asked, first] = asked_.emplace(component, output);
+      if (!first) return 0;  // asked for again on the way, as below
+      const int width = type.width(b, o.name);
+      asked_.erase(asked);
+      return width;
+    }
     int& width = widths_[component];
     if (width == unknown_width) {
       width = 0;  // asked for again on the way: a loop of signals, the others decide
@@ -510,6 +523,16 @@ class Assembler final : public Resolver {
     diagnostics_.stop();
   }
 
+  /// How many numbers this output has depends on the input, which is fed by it.
+  [[noreturn]] void refuse_width_of_itself(int component, int output) {
+    const FlatComponent& c = model_.components[component];
+    const std::string name = c.path + "." + outputs_of(component)[output].name;
+    const Node* const input = c.fields->find("input");
+    throw fault("E-WIDTH", input ? input->mark : c.mark, c.path + (input ? ".input" : ""),
+                fmt::format("how many parts `{}` has depends on itself, through a loop of signals", name),
+                fmt::format("choose one part of it: {}.1", name));
+  }
+
   void make_output_signals() {
     const std::size_t n = model_.components.size();
     block_outputs_.resize(n);
@@ -522,6 +545,7 @@ class Assembler final : public Resolver {
         for (std::size_t o = 0; o < outputs_of(static_cast<int>(i)).size(); ++o) {
           int width = output_width(static_cast<int>(i), static_cast<int>(o));
           if (width < 1 && o == 0) width = widths_[i] = 1;  // a loop that nobody decides: single numbers
+          if (width < 1) refuse_width_of_itself(static_cast<int>(i), static_cast<int>(o));
           if (c.type->block && o == 0) {
             const std::string unit = tag(static_cast<int>(i), 0);
             for (int k = 0; k < width; ++k)
@@ -814,6 +838,7 @@ class Assembler final : public Resolver {
       const FlatComponent& c = model_.components[i];
       diagnostics_.collect([&] {
         try {
+          building_ = c.path;
           refuse_equal_ends(c, static_cast<int>(i));
           Build b(builder_, *this, static_cast<int>(i), *c.type, c.path, values_[i], *c.fields);
           c.type->build(b);
@@ -824,6 +849,20 @@ class Assembler final : public Resolver {
         }
       });
     }
+  }
+
+  /// Steps end at each of them; and times that lie closer together than rounding of the time cannot be told apart.
+  void refuse_too_many(double period, double count, const char* what) {
+    constexpr double most = 1e9;
+    const FieldValue* const until = model_.simulate.find("until");
+    if (!until || !(period > 0)) return;
+    const double number = std::min(count, std::get<double>(*until) / period);
+    if (number > most)
+      throw ModelError("E-STEP", building_,
+                       fmt::format("a period of {:g} s makes {:.3g} {} until {:g} s, more than the {:g} that "
+                                   "a run can have",
+                                   period, number, what, std::get<double>(*until), most),
+                       "a longer period, a shorter run, or the mean of what repeats");
   }
 
   void refuse_equal_ends(const FlatComponent& c, int i) {
@@ -1253,6 +1292,7 @@ class Assembler final : public Resolver {
   std::vector<FieldValues> values_;
   std::vector<std::vector<OutputType>> own_outputs_;  // of components that have some of their own
   std::vector<Handle> own_nodes_, declared_;
+  std::set<std::pair<int, int>> asked_;  // component, output: whose widths are being found
   std::vector<int> widths_, first_output_, first_node_output_;
   std::vector<std::vector<Signal<1>>> block_outputs_;
   std::vector<BoundOutput> bound_;
@@ -1260,6 +1300,7 @@ class Assembler final : public Resolver {
   std::vector<Start> starts_;
   std::vector<KeptParts> kept_;
   std::vector<TimeEvent> events_;
+  std::string building_;                    // the component whose elements are being made
   std::vector<BodyFrames> bodies_;          // by component
   std::vector<std::vector<Pose>> further_;  // nodes of flexible bodies
   std::vector<JointPlacement> joints_;
@@ -1272,7 +1313,7 @@ class Assembler final : public Resolver {
   std::vector<Trigger> triggers_;
   std::vector<Sampler> samplers_;
   std::vector<Branch> branches_;
-  AttachedFrame* framed_ = nullptr;  // where the frame that is being named goes
+  AttachedFrame framed_;  // the frame of a body that was named last
   bool gravity_used_ = false;
   std::map<Scene::Beam, int> beams_;  // of the scene
   Scene scene_;

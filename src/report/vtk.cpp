@@ -241,6 +241,26 @@ struct Bearing {
   double strain[6], load[6];
 };
 
+/// The strain per load of this kind: elimination in a positive definite matrix.
+std::array<double, 6> flexibility(const Beam& beam, int kind) {
+  double K[6][6];
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) K[i][j] = beam.stiffness[i][j];
+  std::array<double, 6> x{};
+  x[kind] = 1;
+  for (int k = 0; k < 6; ++k)
+    for (int i = k + 1; i < 6; ++i) {
+      const double factor = K[i][k] / K[k][k];
+      for (int j = k; j < 6; ++j) K[i][j] -= factor * K[k][j];
+      x[i] -= factor * x[k];
+    }
+  for (int i = 5; i >= 0; --i) {
+    for (int j = i + 1; j < 6; ++j) x[i] -= K[i][j] * x[j];
+    x[i] /= K[i][i];
+  }
+  return x;
+}
+
 Bearing bearing(const Beam& beam, const Frame<double>& a, const Frame<double>& b, bool straight) {
   Bearing now{};
   const Frame<double> H = a.inverse() * b;
@@ -257,6 +277,12 @@ Bearing bearing(const Beam& beam, const Frame<double>& a, const Frame<double>& b
   }
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) now.load[i] += beam.stiffness[i][j] * now.strain[j];
+  if (straight) return now;
+  // Of a piece, shear also has what the variation of the moment along it makes; its section has not (T-beam-5, T-beam-8).
+  const auto about_y = flexibility(beam, 4), about_z = flexibility(beam, 5);
+  const double part = beam.length * beam.length / 12;
+  now.strain[1] -= part * (about_z[5] * now.load[1] - about_y[5] * now.load[2]);
+  now.strain[2] -= part * (about_y[4] * now.load[2] - about_y[5] * now.load[1]);
   return now;
 }
 

@@ -173,13 +173,15 @@ class Builder {
 
   void segments() {
     std::vector<beam::DampedSegment> all;
+    std::vector<beam::Stiffness> flexibility;  // of the sections in their middles
     for (int k = 0; k < line_.elements(); ++k) {
       const double length = line_.length(k);
       const beam::Line line = section(line_.s[k] + 0.5 * length);
       beam::DampedSegment s{
           {node(k), node(k + 1), offset_, offset_, length, beam::of_segment(line.stiffness, length), {}},
           viscosity_};
-      s.natural = s.strain(unloaded_[k].inverse() * unloaded_[k + 1]) - prestrain(line.stiffness);
+      s.natural = s.strain(unloaded_[k].inverse() * unloaded_[k + 1]) - prestrain(s.stiffness);
+      flexibility.push_back(beam::inverse(line.stiffness));
       if (viscosity_ > 0) b_.add(s);
       else b_.add(static_cast<const beam::Segment&>(s));
       all.push_back(s);
@@ -198,7 +200,9 @@ class Builder {
       const double m0 = line_.s[left] + 0.5 * line_.length(left),
                    m1 = line_.s[right] + 0.5 * line_.length(right);
       const double weight = left == right ? 1 : (m1 - line_.s[station.node]) / (m1 - m0);
-      read(station, beam::Reading{node(station.node), all[left], all[right], weight});
+      read(station,
+           beam::Reading{
+               node(station.node), all[left], all[right], weight, {flexibility[left], flexibility[right]}});
     }
   }
 

@@ -53,15 +53,16 @@ struct Load {
 struct Reading {
   Pose at;  // the station's node, whose sections stand as it does
   DampedSegment left, right;
-  double weight;  // of the left one; the right one has the rest
+  double weight;                         // of the left one; the right one has the rest
+  std::array<Stiffness, 2> flexibility;  // of the sections in their middles
 
   auto variables() const { return std::tuple_cat(std::tie(at), left.variables(), right.variables()); }
   static constexpr int outputs = 12;
   auto output(const auto& z, int index) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
     const Rotation<S> section = z(at).R;
-    return S(weight * left.value_at<S>(z, section, index) +
-             (1 - weight) * right.value_at<S>(z, section, index));
+    return S(weight * left.value_at<S>(z, flexibility[0], section, index) +
+             (1 - weight) * right.value_at<S>(z, flexibility[1], section, index));
   }
 };
 

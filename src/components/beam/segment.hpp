@@ -173,11 +173,17 @@ struct DampedSegment : Segment {
     return 0.5 * viscosity * length * dot(rate, load(rate));
   }
   double loss(const auto& z) const { return 2 * dissipation(z); }
-  /// Strain, then load: those of its middle. The load in the axes of `section`.
+  /// Strain, then load: those of its middle. The load in the axes of `section`. The strain is that of the section, of this flexibility:
+  /// the segment's own also has what the variation of the moment along it makes (T-beam-8).
   template <class S>
-  S value_at(const auto& z, const Rotation<S>& section, int index) const {
+  S value_at(const auto& z, const Stiffness& flexibility, const Rotation<S>& section, int index) const {
     const Frame<S> H = relative<S>(z);
-    if (index < 6) return strain(H)[index];
+    if (index < 6) {
+      const Vec<6, S> elastic = load(strain(H));
+      S sum(0.0);
+      for (int j = 0; j < 6; ++j) sum += flexibility[index][j] * elastic[j];
+      return sum;
+    }
     const Vec<6, S> s = whole_load(H, relative_velocity(z, H));
     const int first = index < 9 ? 0 : 3;
     const Vec3<S> there = turned(0.5 * log_so3(H.R), Vec3<S>{{s[first], s[first + 1], s[first + 2]}});

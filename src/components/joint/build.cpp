@@ -10,12 +10,13 @@ template class escapement::Group<escapement::joint::Coordinate>;
 namespace escapement::joint {
 namespace {
 
-/// Axes whose z is given; x is as near to the world's (or frame's) x as it can be.
+/// Axes whose z is given; x is as near to the world's (or frame's) x as it can be: in the plane of both, at a right angle to z. Where
+/// z is along that x, but for rounding, x is the other's y.
 Rotation<double> with_z(const Vector3& z) {
-  const Vector3 guess = std::abs(z[0]) < 0.9 ? Vector3{{1, 0, 0}} : Vector3{{0, 1, 0}};
-  const Vector3 side = guess - dot(guess, z) * z;
-  const Vector3 x = (1 / norm(side)) * side;
-  return from_axes(x, cross(z, x), z);
+  const double aside = std::hypot(z[1], z[2]);
+  if (aside < 1e-12) return from_axes({{0, 1, 0}}, cross(z, {{0, 1, 0}}), z);
+  const Vector3 y = (1 / aside) * Vector3{{0, z[2], -z[1]}};
+  return from_axes(cross(y, z), y, z);
 }
 
 }  // namespace

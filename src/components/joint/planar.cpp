@@ -31,7 +31,8 @@ ComponentType joint_planar() {
       "Three equations: the point of B stays in the plane through the point of A whose normal is the axis, "
       "and the axes stay parallel. Its coordinates are nodes of one dimension, `joint.x`, `joint.y` and "
       "`joint.rotation`: whatever connects to sliders or shafts connects to them, relative to A. x and y are "
-      "the axes of A's marker; with `at` x is as near to the world's x as the plane allows.";
+      "the axes of A's marker; with `at` x is as near to the world's x as the plane allows "
+      "(the world's y where the normal is the world's x).";
   type.offers = {{"x", Domain::translational, "displacement of B along x"},
                  {"y", Domain::translational, "displacement of B along y"},
                  {"rotation", Domain::rotational, "the angle of B relative to A"}};

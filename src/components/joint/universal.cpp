@@ -33,8 +33,10 @@ ComponentType joint_universal() {
   type.description =
       "Four equations: the points stay together, and the pin in A (x of its marker) stays at a right angle "
       "to the pin in B (y of its marker). With `at` the `axis` is z of both markers, at a right angle to "
-      "both pins in the design position, and x is as near to the world's x as it can be; without, the axes "
-      "of the two frames count. B is turned by angle_a about the pin in A, then by angle_b about the pin in "
+      "both pins in the design position, and x is as near to the world's x as it can be (the world's y where "
+      "the "
+      "axis is the world's x); without, the axes of the two frames count. B is turned by angle_a about the "
+      "pin in A, then by angle_b about the pin in "
       "B. Its coordinates are nodes of one dimension, `joint.first` and `joint.second`.";
   type.offers = {{"first", Domain::rotational, "the angle about the pin in A"},
                  {"second", Domain::rotational, "the angle about the pin in B"}};

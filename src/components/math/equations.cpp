@@ -21,6 +21,22 @@ std::string per_second(const std::string& unit, int times) {
   return unit + (times == 1 ? "/s" : "/s^2");
 }
 
+/// Of an unknown; "any" where it has none.
+std::string unit_of(const Build& b, const std::string& name) {
+  const std::string key = "unknowns." + name + ".unit";
+  if (!b.given(key)) return "any";
+  const std::string& unit = b.text(key);
+  try {
+    const Unit parsed = parse_unit(unit);
+    if (parsed.factor != 1 || parsed.offset != 0)
+      b.refuse("E-UNITS", key, fmt::format("unknowns are SI numbers, `{}` is not an SI unit", unit),
+               parsed.dimension.dimensionless() ? "" : "unit: " + parsed.dimension.text());
+  } catch (const UnitError& e) {
+    b.refuse("E-UNITS", key, e.what(), e.nearest.empty() ? "" : "did you mean " + e.nearest + "?");
+  }
+  return unit;
+}
+
 class Writer {
  public:
   explicit Writer(Build& b) : b_(b), element_(std::make_unique<UserEquations>()) {}
@@ -58,25 +74,10 @@ class Writer {
     names_.push_back({position ? "der2(" + name + ")" : "", per_second(unit, 2)});
   }
 
-  std::string unit_of(const std::string& name) {
-    const std::string key = "unknowns." + name + ".unit";
-    if (!b_.given(key)) return "any";
-    const std::string& unit = b_.text(key);
-    try {
-      const Unit parsed = parse_unit(unit);
-      if (parsed.factor != 1 || parsed.offset != 0)
-        b_.refuse("E-UNITS", key, fmt::format("unknowns are SI numbers, `{}` is not an SI unit", unit),
-                  parsed.dimension.dimensionless() ? "" : "unit: " + parsed.dimension.text());
-    } catch (const UnitError& e) {
-      b_.refuse("E-UNITS", key, e.what(), e.nearest.empty() ? "" : "did you mean " + e.nearest + "?");
-    }
-    return unit;
-  }
-
   void declare_unknowns() {
     for (const Node::Entry& e : b_.entries("unknowns")) {
       const std::string key = "unknowns." + e.key;
-      const std::string kind = b_.text(key + ".kind"), unit = unit_of(e.key);
+      const std::string kind = b_.text(key + ".kind"), unit = unit_of(b_, e.key);
       for (const auto& [field, kinds] :
            {std::pair("rate", "position"), std::pair("reaction", "slip_multiplier")})
         if (b_.given(key + "." + field) && kind != kinds)
@@ -382,7 +383,7 @@ std::vector<OutputType> outputs(const Build& b) {
   };
   for (const Node::Entry& e : b.entries("unknowns")) {
     const std::string key = "unknowns." + e.key;
-    const std::string unit = b.given(key + ".unit") ? b.text(key + ".unit") : "any";
+    const std::string unit = unit_of(b, e.key);
     give(e.key, unit, "unknown", e.value);
     if (b.text(key + ".kind") != "position") continue;
     give(e.key + "_rate", per_second(unit, 1), "its rate", e.value);

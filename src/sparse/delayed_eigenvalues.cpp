@@ -1,0 +1,221 @@
+#include "sparse/delayed_eigenvalues.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace escapement {
+namespace {
+
+using Complex = std::complex<double>;
+using Matrix = Eigen::MatrixXcd;
+using Vector = Eigen::VectorXcd;
+
+constexpr double most_growth = 300;   // |s| τ: exp(−s τ) must stay a number
+constexpr double largest_turn = 0.7;  // rad, between two points of a circle
+constexpr double rounding = 1e-14;    // of s − σ, over σ
+constexpr int deepest = 40;           // so often an arc is halved
+
+/// Upper triangular: I + p R, y := (I + p R)⁻¹ y.
+void solve(const Matrix& R, Complex p, Matrix& y) {
+  Matrix shifted = p * R;
+  shifted.diagonal().array() += 1.0;
+  shifted.triangularView<Eigen::Upper>().solveInPlace(y);
+}
+
+}  // namespace
+
+/// T = U R Uᴴ.
+struct DelayedEigenvalues::Matrices {
+  double sigma;
+  std::vector<double> delays;
+  Eigen::MatrixXd T, X, F, G;
+  Matrix R, b, g;             // b = Uᴴ X, g = G U
+  std::vector<Complex> held;  // the eigenvalues without what comes back
+
+  /// M(s) = [I + p T, −X; p Λ G, I − Λ F], whose determinant is D.
+  Matrix pencil(Complex s) const {
+    const auto n = T.rows(), m = F.rows();
+    const Complex p = s - sigma;
+    Vector late(m);
+    for (int k = 0; k < m; ++k) late[k] = std::exp(-s * delays[k]);
+    Matrix M(n + m, n + m);
+    M << Matrix::Identity(n, n) + p * T, -X, p * (late.asDiagonal() * G),
+        Matrix::Identity(m, m) - Matrix(late.asDiagonal() * F);
+    return M;
+  }
+  /// What remains, over what cancels.
+  static Motion of(const Matrix& M, const Vector& z) {
+    return {{z.begin(), z.end()}, (M * z).norm() / std::max(1.0, (M.cwiseAbs() * z.cwiseAbs()).norm())};
+  }
+};
+
+DelayedEigenvalues::DelayedEigenvalues(const DelayedSystem& s) : m_(std::make_unique<Matrices>()) {
+  const int m = static_cast<int>(s.delays.size()), n = static_cast<int>(s.X.size()) / m;
+  Matrices& a = *m_;
+  a.sigma = s.sigma;
+  a.delays = s.delays;
+  a.T = Eigen::Map<const Eigen::MatrixXd>(s.T.data(), n, n);
+  a.X = Eigen::Map<const Eigen::MatrixXd>(s.X.data(), n, m);
+  a.F = Eigen::Map<const Eigen::MatrixXd>(s.F.data(), m, m);
+  a.G = Eigen::Map<const Eigen::MatrixXd>(s.G.data(), m, n);
+  const Eigen::ComplexSchur<Matrix> schur(a.T.cast<Complex>());
+  a.R = schur.matrixT();
+  a.b = schur.matrixU().adjoint() * a.X;
+  a.g = a.G * schur.matrixU();
+  for (int i = 0; i < n; ++i)
+    if (const Complex theta = a.R(i, i); theta != 0.0) a.held.push_back(a.sigma - 1.0 / theta);
+}
+
+DelayedEigenvalues::~DelayedEigenvalues() = default;
+
+/// D(s) = det(I + p T) det(I − Λ H),  H = F − p G (I + p T)⁻¹ X,  Λ = diag exp(−s τ).
+DelayedEigenvalues::Value DelayedEigenvalues::at(Complex s) const {
+  const Matrices& a = *m_;
+  const Complex p = s - a.sigma;
+  const int m = static_cast<int>(a.delays.size());
+  Matrix y = a.b;
+  solve(a.R, p, y);
+  Matrix rate = -a.R * y;  // of y with s
+  solve(a.R, p, rate);
+  Matrix H = a.F.cast<Complex>() - p * (a.g * y), dH = -(a.g * y) - p * (a.g * rate);
+  for (int k = 0; k < m; ++k) {
+    const Complex late = std::exp(-s * a.delays[k]);
+    dH.row(k) = late * (dH.row(k) - a.delays[k] * H.row(k));
+    H.row(k) *= late;
+  }
+  const Eigen::PartialPivLU<Matrix> lu(Matrix::Identity(m, m) - H);
+  Value value{1.0, -lu.solve(dH).trace()};
+  const auto turned = [&](Complex z) { value.direction *= z / std::abs(z); };
+  turned(static_cast<double>(lu.permutationP().determinant()));
+  for (int k = 0; k < m; ++k) turned(lu.matrixLU()(k, k));
+  for (int i = 0; i < a.R.rows(); ++i) {
+    turned(1.0 + p * a.R(i, i));
+    value.slope += a.R(i, i) / (1.0 + p * a.R(i, i));
+  }
+  return value;
+}
+
+/// By how much D turns along an arc; none: it passes too near to a root.
+std::optional<double> DelayedEigenvalues::turn(double radius, double from, double to, const Value& a,
+                                               const Value& b, int depth) const {
+  const double middle = 0.5 * (from + to), way = 0.5 * radius * (to - from);
+  const Value c = at(std::polar(radius, middle));
+  const double first = std::arg(c.direction / a.direction), second = std::arg(b.direction / c.direction);
+  const double steepest = std::max({std::abs(a.slope), std::abs(b.slope), std::abs(c.slope)});
+  if (way * steepest < largest_turn) return first + second;  // also false for what is no number
+  if (depth == 0) return {};
+  const auto left = turn(radius, from, middle, a, c, depth - 1);
+  if (!left) return {};
+  const auto right = turn(radius, middle, to, c, b, depth - 1);
+  if (!right) return {};
+  return *left + *right;
+}
+
+/// By the principle of the argument; the lower half mirrors the upper one.
+std::optional<int> DelayedEigenvalues::count(double radius) const {
+  constexpr int arcs = 16;
+  double sum = 0;
+  Value before = at(radius);
+  for (int i = 0; i < arcs; ++i) {
+    const double from = std::numbers::pi * i / arcs, to = std::numbers::pi * (i + 1) / arcs;
+    const Value after = at(std::polar(radius, to));
+    const auto part = turn(radius, from, to, before, after, deepest);
+    if (!part) return {};
+    sum += *part;
+    before = after;
+  }
+  const double number = sum / std::numbers::pi;
+  if (std::abs(number - std::round(number)) > 0.1) return {};
+  return static_cast<int>(std::lround(number));
+}
+
+/// Newton's method on D without the roots that are known.
+std::optional<Complex> DelayedEigenvalues::refined(Complex s, double radius, int zeros,
+                                                   const std::vector<Complex>& known) const {
+  for (int i = 0; i < 100; ++i) {
+    Complex slope = at(s).slope - static_cast<double>(zeros) / s;
+    for (const Complex r : known) slope -= 1.0 / (s - r);
+    Complex step = -1.0 / slope;
+    if (!std::isfinite(std::abs(step))) return {};
+    if (std::abs(step) > 0.3 * radius) step *= 0.3 * radius / std::abs(step);
+    s += step;
+    if (!(std::abs(s) < 2 * radius)) return {};
+    if (std::abs(step) <= 1e-11 * std::abs(s) + rounding * m_->sigma) return s;
+  }
+  return {};
+}
+
+std::optional<std::vector<Complex>> DelayedEigenvalues::find(double radius, int zeros, int number) const {
+  std::vector<Complex> starts, known;
+  for (const Complex s : m_->held)
+    if (std::abs(s) < 1.5 * radius && s.imag() >= 0) starts.push_back(s * Complex(1.0, 1e-3) + 1e-3 * radius);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  const std::size_t most = starts.size() + 200 + 50 * static_cast<std::size_t>(number);
+  for (std::size_t i = 0; i < most && static_cast<int>(known.size()) < number; ++i) {
+    const Complex start = i < starts.size() ? starts[i]
+                                            : std::polar(radius * std::sqrt(uniform(random)),
+                                                         std::numbers::pi * uniform(random));
+    auto s = refined(start, radius, zeros, known);
+    if (s && std::abs(s->imag()) < 1e-9 * std::abs(*s)) s = s->real();
+    if (!s || !(std::abs(*s) < radius)) continue;
+    known.push_back(*s);
+    if (s->imag() != 0) known.push_back(std::conj(*s));
+  }
+  if (static_cast<int>(known.size()) != number) return {};
+  std::erase_if(known, [](Complex s) { return s.imag() < 0; });
+  return known;
+}
+
+std::optional<DelayedEigenvalues::Roots> DelayedEigenvalues::roots(int wanted, double radius,
+                                                                   double zero) const {
+  double longest = 0;
+  for (const double time : m_->delays) longest = std::max(longest, time);
+  const bool given = radius > 0;
+  if (!given) {
+    radius = 1 / longest;
+    for (const Complex s : m_->held)  // the slowest of those that do not drift
+      if (std::abs(s) > zero) radius = std::min(radius, std::abs(s));
+    radius *= 2;
+  }
+  if (radius * longest > most_growth) radius = most_growth / longest;
+  std::optional<int> zeros, all;
+  for (int i = 0; i < 6 && !zeros; ++i, zero *= 1.7) zeros = count(zero);
+  if (!zeros) return {};
+  for (int grown = 0; grown < 60; ++grown) {
+    all = count(radius);
+    if (!all) radius *= given ? 1 + 1e-6 : 1.01;  // a root lies on the circle
+    else if (given || *all >= *zeros + 2 * wanted || radius * longest >= most_growth / 1.5) break;
+    else radius *= 1.5;
+  }
+  if (!all) return {};
+  const auto found = find(radius, *zeros, *all - *zeros);
+  if (!found) return {};
+  return Roots{radius, *zeros, *found};
+}
+
+DelayedEigenvalues::Motion DelayedEigenvalues::motion(Complex s) const {
+  const Matrix M = m_->pencil(s);
+  // A little beside the root, so that there is an inverse to iterate with.
+  const Eigen::PartialPivLU<Matrix> lu(M + 1e-15 * M.norm() * Matrix::Identity(M.rows(), M.cols()));
+  Vector z = Vector::Ones(M.rows());
+  for (int i = 0; i < 3; ++i) z = lu.solve(z).normalized();
+  return Matrices::of(M, z);
+}
+
+std::vector<DelayedEigenvalues::Motion> DelayedEigenvalues::still(int most) const {
+  std::vector<Motion> motions;
+  if (most == 0) return motions;
+  const Matrix M = m_->pencil(0);
+  const Eigen::JacobiSVD<Matrix> svd(M, Eigen::ComputeFullV);
+  for (auto k = M.cols() - 1; k >= 0 && static_cast<int>(motions.size()) < most; --k) {
+    if (svd.singularValues()[k] > 1e-6 * svd.singularValues()[0]) break;
+    motions.push_back(Matrices::of(M, svd.matrixV().col(k)));
+  }
+  return motions;
+}
+
+}  // namespace escapement
