@@ -91,10 +91,10 @@ TEST_CASE("Newmark's beta and gamma: the recursion of an oscillator in closed fo
 TEST_CASE("conditions that are violated are told by name") {
   const auto warned = [](const std::string& parameters) {
     std::string all;
-    for (const std::string& w :
+    for (const Warning& w :
          TextRun(spring_mass, "until: 0.2 s, step: 0.1 s, " + parameters, {"mass.position"})
              .statistics.warnings)
-      all += w + "\n";
+      all += w.message + " " + w.hint + "\n";
     return all;
   };
   const auto has = [](const std::string& text, const char* part) {

@@ -133,7 +133,7 @@ components:
     CHECK(std::abs(result.modes[0].s.imag() - std::sqrt(k)) < 1e-9 * std::sqrt(k));
     CHECK(result.radius == 0);
     REQUIRE(result.warnings.size() == 1);
-    CHECK(result.warnings[0].find("held") != std::string::npos);
+    CHECK(result.warnings[0].message.find("held") != std::string::npos);
   }
 }
 

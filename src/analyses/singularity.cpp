@@ -11,6 +11,7 @@ namespace {
 constexpr int spare = 3;            // directions followed beyond the redundant ones
 constexpr int most_redundant = 12;  // with more, the watch would cost more than the steps
 constexpr int interval = 4;         // steps between looks …
+constexpr double least = 1e-7;      // of an eigenvalue, where constraints that always depend on each other have none
 constexpr double quick = 0.3;  // … unless an eigenvalue has changed by so much of itself since the last one
 
 /// Indices of the parts that matter, the largest first.
@@ -44,6 +45,7 @@ std::string describe(const SingularPosition& position, const System& system) {
 SingularityWatch::SingularityWatch(const System& system, int redundant)
     : system_(system),
       redundant_(redundant),
+      least_(redundant > 0 ? least : 0.0),
       soft_(system.size(), system.rows(Kind::holonomic).begin,
             system.rows(Kind::holonomic).size() > redundant ? watched(redundant) : 0),
       past_(soft_.count()),
@@ -51,7 +53,7 @@ SingularityWatch::SingularityWatch(const System& system, int redundant)
   if (soft_.count() > redundant_) gradients_.emplace(system, 0, NewtonOptions{});
 }
 
-/// [N⁻², Φ_qᵀ; Φ_q, 0], N the nominal magnitudes of positions; what belongs to neither stands alone (T-singular-4).
+/// [N⁻², Φ_qᵀ; Φ_q, −ε], N the nominal magnitudes of positions; what belongs to neither stands alone (T-singular-4).
 bool SingularityWatch::factor(const State& state) {
   const Pattern& p = system_.pattern();
   const int positions = system_.rows(Kind::position).end;
@@ -71,7 +73,8 @@ bool SingularityWatch::factor(const State& state) {
   for (int j = 0; j < p.n; ++j) {
     double& diagonal = values[p.find(j, j)];
     if (j < positions) diagonal = 1 / (system_.nominal()[j] * system_.nominal()[j]);
-    else if (!is_constraint(j)) diagonal = j < constraints.begin ? 1 : -1, scale_[j] = 1;
+    else if (is_constraint(j)) diagonal = -least_ * scale_[j];
+    else diagonal = j < constraints.begin ? 1 : -1, scale_[j] = 1;
   }
   return gradients_->factor().ok;
 }
@@ -86,10 +89,10 @@ std::optional<SingularPosition> SingularityWatch::look(const State& state) {
   for (int v = 0; v < soft_.count(); ++v) {
     const SoftDirections::Pair& pair = soft_.pairs()[v];
     Past& now = next_[v] = pair.before >= 0 ? past_[pair.before] : Past{};
-    const double t = state.t, mu = pair.eigenvalue;
+    const double t = state.t, mu = pair.eigenvalue - least_;
     if (v >= redundant_ && now.seen > 0 && std::abs(mu - now.value[1]) > quick * mu) next_look_ = steps_ + 1;
     if (v >= redundant_ && now.seen >= 2 && now.value[1] < now.value[0] && now.value[1] < mu && !found)
-      found = passed(now, t, pair);
+      found = passed(now, t, mu, pair);
     now.time[0] = now.time[1];
     now.value[0] = now.value[1];
     now.time[1] = t;
@@ -101,10 +104,10 @@ std::optional<SingularPosition> SingularityWatch::look(const State& state) {
 }
 
 /// Near a singular position μ = m² + s (t − t*)²: it is one if m is less than the way of half an interval (T-singular-2).
-std::optional<SingularPosition> SingularityWatch::passed(const Past& past, double t,
+std::optional<SingularPosition> SingularityWatch::passed(const Past& past, double t, double mu,
                                                          const SoftDirections::Pair& pair) const {
   const double a = past.time[0] - past.time[1], b = t - past.time[1];
-  const double fa = past.value[0] - past.value[1], fb = pair.eigenvalue - past.value[1];
+  const double fa = past.value[0] - past.value[1], fb = mu - past.value[1];
   const double curvature = (fb / b - fa / a) / (b - a), slope = fb / b - curvature * b;
   const double lowest = past.value[1] - slope * slope / (4 * curvature);
   const double way = 0.25 * (b - a);

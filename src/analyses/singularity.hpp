@@ -36,10 +36,12 @@ class SingularityWatch {
     void archive(Archive& a) { a(time[0], time[1], value[0], value[1], seen); }
   };
   bool factor(const State& state);
-  std::optional<SingularPosition> passed(const Past& past, double t, const SoftDirections::Pair& pair) const;
+  std::optional<SingularPosition> passed(const Past& past, double t, double mu,
+                                         const SoftDirections::Pair& pair) const;
 
   const System& system_;
   int redundant_;
+  double least_;  // ε of (T-singular-4)
   std::optional<Newton> gradients_;  // their matrix, factored; none: there is nothing to look at
   SoftDirections soft_;
   std::vector<Past> past_, next_;

@@ -461,7 +461,10 @@ class Assembler final : public Resolver {
     if (output > 0) {
       if (!type.width) return output_width(component, 0);
       const auto [asked, first] = asked_.emplace(component, output);
-      if (!first) return 0;  // asked for again on the way, as below
+      if (!first) {  // asked for again on the way, as below
+        width_of_itself_ = true;
+        return 0;
+      }
       const int width = type.width(b, o.name);
       asked_.erase(asked);
       return width;
@@ -543,9 +546,10 @@ class Assembler final : public Resolver {
       first_output_[i] = count;
       diagnostics_.collect([&] {
         for (std::size_t o = 0; o < outputs_of(static_cast<int>(i)).size(); ++o) {
+          width_of_itself_ = false;
           int width = output_width(static_cast<int>(i), static_cast<int>(o));
           if (width < 1 && o == 0) width = widths_[i] = 1;  // a loop that nobody decides: single numbers
-          if (width < 1) refuse_width_of_itself(static_cast<int>(i), static_cast<int>(o));
+          if (width < 1 && width_of_itself_) refuse_width_of_itself(static_cast<int>(i), static_cast<int>(o));
           if (c.type->block && o == 0) {
             const std::string unit = tag(static_cast<int>(i), 0);
             for (int k = 0; k < width; ++k)
@@ -1283,6 +1287,7 @@ class Assembler final : public Resolver {
   }
 
   static constexpr int unknown_width = -1;
+  bool width_of_itself_ = false;  // was a width asked for on the way to it?
   const Model& model_;
   const std::vector<Override>& overrides_;
   double loads_;

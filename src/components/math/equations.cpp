@@ -162,12 +162,12 @@ class Writer {
         if (known == e.key)
           b_.refuse_at(e.value, "E-NAME", key, fmt::format("`{}` is declared twice", e.key));
       Expression x = compile(e.value, key);
-      names_.push_back({e.key, unit_of(x)});
+      names_.push_back({e.key, unit_text(x)});
       element_->define(std::move(x), true);
     }
   }
 
-  static std::string unit_of(const Expression& x) {
+  static std::string unit_text(const Expression& x) {
     return x.is_any() || x.is_zero() ? "any" : x.dimension().text();
   }
 
@@ -196,7 +196,7 @@ class Writer {
     for (const int input : element_->reads({&own, 1}).inputs)
       if (input != UserEquations::time && !is_place(input)) return false;
     constraint_names_[UserEquations::value_of(u.index)].first.clear();
-    constraint_names_.push_back({u.name, u.unit == "any" ? unit_of(x) : u.unit});
+    constraint_names_.push_back({u.name, u.unit == "any" ? unit_text(x) : u.unit});
     names_.push_back({"", "any"});
     element_->define(std::move(x), false);
     return true;
