@@ -282,7 +282,8 @@ export function status(run: Run): HTMLElement {
     box.append(message);
   }
   const list = (kind: string, told: (Warning | string)[]) => {
-    for (const one of told.slice(0, 20)) box.append(beside(kind, typeof one === "string" ? { message: one } : one));
+    for (const one of told.slice(0, 20))
+      box.append(beside(kind, typeof one === "string" ? { message: one } : one));
     if (told.length > 20) box.append(h("p", { class: "note" }, `${told.length - 20} more`));
   };
   list("warning", s.warnings ?? []);
