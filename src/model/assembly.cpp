@@ -1060,7 +1060,7 @@ class Assembler final : public Resolver {
         }
   }
 
-  /// Magnitudes that the model states (T-scale-1): by names of unknowns, as `show` lists them. They see no parameters, so that
+  /// Magnitudes that the model states (T-error-1): by names of unknowns, as `show` lists them. They see no parameters, so that
   /// they stand the same in a flattened model.
   void take_nominals() {
     if (model_.nominals.empty()) return;

@@ -109,7 +109,7 @@ bool counts(const Part& part, double largest) {
 }  // namespace
 
 bool ExcitationTest::unresolved_motion(double h, const Excitation& jump) const {
-  constexpr double noise = 1e-10;  // of nominal magnitudes: less is what Newton and rounding leave of rates
+  constexpr double noise = 1e-12;  // of nominal magnitudes
   const auto nominal = system_.nominal();
   const Pattern& p = system_.pattern();
   const auto part_of = [&](int first, int count) {
@@ -143,7 +143,7 @@ bool ExcitationTest::unresolved_motion(double h, const Excitation& jump) const {
 }
 
 bool ExcitationTest::unresolved_states(double h, const Excitation& jump) const {
-  constexpr double noise = 1e-10;
+  constexpr double noise = 1e-12;
   const Range states = system_.rows(Kind::state);
   const auto nominal = system_.nominal();
   const Pattern& p = system_.pattern();
