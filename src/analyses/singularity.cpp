@@ -11,7 +11,8 @@ namespace {
 constexpr int spare = 3;            // directions followed beyond the redundant ones
 constexpr int most_redundant = 12;  // with more, the watch would cost more than the steps
 constexpr int interval = 4;         // steps between looks …
-constexpr double least = 1e-7;      // of an eigenvalue, where constraints that always depend on each other have none
+constexpr double least =
+    1e-7;  // of an eigenvalue, where constraints that always depend on each other have none
 constexpr double quick = 0.3;  // … unless an eigenvalue has changed by so much of itself since the last one
 
 /// Indices of the parts that matter, the largest first.

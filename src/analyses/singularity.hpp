@@ -41,7 +41,7 @@ class SingularityWatch {
 
   const System& system_;
   int redundant_;
-  double least_;  // ε of (T-singular-4)
+  double least_;                     // ε of (T-singular-4)
   std::optional<Newton> gradients_;  // their matrix, factored; none: there is nothing to look at
   SoftDirections soft_;
   std::vector<Past> past_, next_;
