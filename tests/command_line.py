@@ -128,6 +128,30 @@ def test_paths(folder):
     says(run("equilibrium", "truss/model.yaml", "--path", "apex.position.x=0..1 m", "--out", "x", cwd=folder, status=3), "E-EQUILIBRIUM", "load = 0 only")
 
 
+PART = """escapement: 1
+components:
+  wave: {type: control.sine, amplitude: 3, frequency: 5 Hz}
+  count: {type: control.variable, value: 0}
+  passed: {type: event.crossing, inputs: {u: wave, n: count}, expression: u - 2, direction: rising, set: {count: n + 1}}
+  cart: {type: translational.mass, mass: 2 kg, initial: {position: 1 m, velocity: 1 m/s}}
+  polar: {type: control.expression, inputs: {p: [cart.position, cart.velocity]}, expression: "p.1^2 + p.2^2"}
+"""
+
+
+def test_flattened_subsystems(folder):
+    """What a subsystem names under `set:` and in lists of inputs keeps its path in the flattened model."""
+    (folder / "parts").mkdir()
+    (folder / "parts" / "part.yaml").write_text(PART)
+    (folder / "parts" / "model.yaml").write_text(
+        "escapement: 1\ncomponents: {sub: {use: part.yaml}}\nsimulate: {until: 1 s, step: 10 ms}\nrecord: all\n")
+    run("run", "parts/model.yaml", "--out", "parts-1", "--quiet", cwd=folder)
+    run("run", "parts-1/model.yaml", "--out", "parts-2", "--quiet", cwd=folder)
+    first, second = ((folder / n / "results.csv").read_bytes() for n in ("parts-1", "parts-2"))
+    assert first == second
+    rows = list(csv.DictReader((folder / "parts-1" / "results.csv").open()))
+    assert float(rows[-1]["sub.count.output"]) == 5
+
+
 def test_run_folders(folder):
     model = folder / "swing" / "model.yaml"
     model.parent.mkdir()
