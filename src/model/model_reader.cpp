@@ -545,9 +545,9 @@ class ModelReader {
           std::find(names.begin(), names.end(), key.substr(prefix.size())) != names.end()) {
         const std::string name = key.substr(prefix.size());
         given[name] = FieldReader((*model_.spaces_)[0], {}).parameter(parsed_setting(key, text), key);
-        unused_.erase(
-            std::remove_if(unused_.begin(), unused_.end(), [&](const auto& s) { return s.first == key; }),
-            unused_.end());
+        unused_.erase(std::remove_if(unused_.begin(), unused_.end(),
+                                     [&name = key](const auto& s) { return s.first == name; }),
+                      unused_.end());
       }
     if (!with) return given;
     for (const Node::Entry& p : with->entries) {
