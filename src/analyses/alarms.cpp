@@ -253,9 +253,8 @@ void Alarms::compare_constraints(const State& state) {
             std::abs(tangent_[k]) * std::max(resolution_.extent(j), least_way * system_.nominal()[j]);
   for (Violation& v : violations_) {
     v.compared = v.largest;
-    v.part = v.largest > rounding * system_.row_nominal()[holonomic.begin + (&v - violations_.data())]
-                 ? v.largest / v.reach
-                 : 0.0;
+    const bool seen = v.largest > rounding * system_.row_nominal()[row_of(v)];
+    v.part = seen ? v.largest / v.reach : 0.0;
     v.beyond = v.part > hopeless_part ? v.beyond + 1 : 0;
     if (!(v.part > noticed_part)) v.since = -1;
     else if (v.since < 0) v.since = state.t;
