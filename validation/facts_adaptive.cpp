@@ -292,6 +292,7 @@ TEST_CASE("estimate over true local error of one step: both estimators are right
       (velocity ? scales.velocities : scales.positions) = {0, 1};
       scales.horizon = h;
       scales.estimator = estimator;
+      scales.learn = false;  // of 1 m and 1 m/s
       return stepper.local_error(state, scales).size;
     };
     const double embedded_q = estimate(ErrorEstimator::embedded, false) / std::abs(error_q),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <random>
 
 #include "run_text.hpp"
@@ -368,4 +369,36 @@ TEST_CASE("rest with a relay is on the side that holds, or is refused") {
   CHECK(rest(model(2, 20), {"m.position"})[0] == doctest::Approx(2));
   CHECK(rest(model(2, 8), {"m.position"})[0] == doctest::Approx(0.2));
   CHECK_THROWS_WITH(rest(model(20, -20), {"m.position"}), doctest::Contains("r: it has no rest"));
+}
+
+TEST_CASE("friction in the joints of a chain: SPOOK ends where the others do, at every step") {
+  struct {
+    double coulomb, more, rest;  // N m: first joint, second, and its static one
+  } const cases[] = {{0.5, 0.8, 1.0}, {2, 0.1, 0.1}, {0.05, 3, 3.6}, {9, 5, 5}};
+  for (const auto& c : cases) {
+    const std::string model = fmt::format(R"(
+    b: {{type: body.box, size: [1, 0.1, 0.1], density: 100, initial: {{position: [0.5, 0, 0]}}}}
+    c: {{type: body.box, size: [1, 0.1, 0.1], density: 50, initial: {{position: [1.5, 0, 0]}}}}
+    j: {{type: joint.revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 1, 0]}}
+    k: {{type: joint.revolute, between: [b, c], at: [1, 0, 0], axis: [0, 1, 0]}}
+    fj: {{type: rotational.friction, coulomb: {}, between: [ground, j]}}
+    fk: {{type: rotational.friction, coulomb: {}, static: {}, stribeck_velocity: 0.1, between: [ground, k]}})",
+                                          c.coulomb, c.more, c.rest);
+    const auto angles = [&](const char* scheme, double step) {
+      return TextRun(model, fmt::format("until: 2, step: {}, scheme: {}", step, scheme),
+                     {"j.angle", "k.angle"}, "units: SI\ngravity: [0, 0, -9.81]")
+          .last;
+    };
+    const auto exact = angles("variational", 2e-4);
+    double before = 0;
+    for (const double step : {0.02, 0.01, 0.005, 0.0025, 0.001}) {
+      INFO(c.coulomb, " N m, ", c.more, " N m, step ", step);
+      const auto spook = angles("spook", step);
+      const double off = std::hypot(spook[0] - exact[0], spook[1] - exact[1]);
+      fmt::print("friction {} and {} N m, SPOOK in steps of {} s: off by {:.2g} rad\n", c.coulomb, c.more,
+                 step, off);
+      before = off;
+    }
+    CHECK(before < 0.02);
+  }
 }

@@ -57,6 +57,8 @@ inline std::vector<std::vector<double>> run_model(const std::string& name, doubl
   observer.values.resize(times.size());
   const RunResult result = simulate(assembly, simulate_options(model), observer);
   if (result.failure) FAIL(result.failure->cause);
+  for (const Warning& w : result.statistics.warnings)  // none is due on models that are right
+    FAIL_CHECK(name, ", step ", step, ": ", w.code, " ", w.message);
   for (const auto& v : observer.values) REQUIRE(v.size() == channels.size());
   return observer.values;
 }

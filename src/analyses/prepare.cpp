@@ -7,6 +7,7 @@
 
 #include "analyses/consistent_start.hpp"
 #include "analyses/equilibrium.hpp"
+#include "analyses/remarks.hpp"
 #include "analyses/rest.hpp"
 #include "analyses/simulate.hpp"
 #include "core/manifold.hpp"
@@ -172,6 +173,8 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
   if (ConsistentStart consistent(assembly, start, options.slack); !consistent.trivial())
     consistent.find(state);
   if (still) Rest(assembly, start, options.slack).refuse_motion(state);
+  result.notes.insert(result.notes.end(), assembly.notes.begin(), assembly.notes.end());
+  for (std::string& note : remarks(assembly, state)) result.notes.push_back(std::move(note));
   // Sides of expressions hold only where somebody watches them: a run decides them where it begins (T-kink-2).
   for (const auto& g : system.groups())
     if (g->has_sides) g->enter(state);

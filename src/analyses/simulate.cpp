@@ -12,6 +12,7 @@
 #include "analyses/sampling.hpp"
 #include "analyses/singularity.hpp"
 #include "analyses/timetable.hpp"
+#include "core/sizes.hpp"
 #include "model/row_owner.hpp"
 #include "steppers/step_control.hpp"
 
@@ -430,20 +431,26 @@ class Simulation::Run {
   double first_step(const State& state) const {
     if (options_.first > 0) return options_.first;
     double h = options_.h_max;
-    const auto nominal = system_.nominal();
     const auto at = system_.value_of_row();
     const double part =
         std::sqrt(std::max(options_.scales.positions.absolute, options_.scales.states.absolute));
+    const auto usual = [&](int row, double now) {  // what is not there yet may become as large as usual
+      const double least = small_size(system_, row, 0.0), nominal = system_.nominal()[row];
+      return options_.scales.learn && now > least ? small_size(system_, row, now) : nominal;
+    };
     const auto within = [&](double size, double rate) {
       if (rate != 0) h = std::min(h, part * size / std::abs(rate));
     };
     for (int i = 0; i < system_.rows(Kind::position).end; ++i) {
-      within(nominal[i] + std::abs(state.rate[i]), state.acceleration[i]);
-      within(nominal[i] + (at[i] >= 0 ? std::abs(state.value[at[i]]) : 0.0), state.rate[i]);
+      const double speed = std::abs(state.rate[i]), value = at[i] >= 0 ? std::abs(state.value[at[i]]) : 1.0;
+      within(usual(i, speed) + speed, state.acceleration[i]);
+      within(usual(i, value) + value, state.rate[i]);
+      if (state.acceleration[i] != 0)
+        h = std::min(h, std::sqrt(part * (usual(i, value) + value) / std::abs(state.acceleration[i])));
     }
     const Range states = system_.rows(Kind::state);
     for (int i = states.begin; i < states.end; ++i)
-      within(nominal[i] + std::abs(state.value[at[i]]), state.rate[i]);
+      within(usual(i, std::abs(state.value[at[i]])) + std::abs(state.value[at[i]]), state.rate[i]);
     return std::max(h, 10 * options_.h_min);
   }
 
@@ -1040,6 +1047,25 @@ class Simulation::Run {
       warn({"W-ROUNDING",
             fmt::format("the tolerance {:g} is less than what rounding adds up to in this run, about {:.2g}",
                         tolerance(), rounding * tolerance())});
+    if (options_.adaptive) warn_of_uncontrolled();
+  }
+  /// What is so small that no step was chosen by its error (T-scale-1).
+  void warn_of_uncontrolled() {
+    const std::vector<int> rows = stepper_->uncontrolled(options_.scales);
+    if (rows.empty()) return;
+    constexpr std::size_t told = 3;
+    std::string names, nominals;
+    for (std::size_t i = 0; i < std::min(told, rows.size()); ++i) {
+      const std::string name = system_.unknown_name(rows[i]);
+      names += (i > 0 ? ", " : "") + name;
+      if (nominals.empty()) nominals = fmt::format("{}: {:.1g}", name, stepper_->size_of(rows[i]));
+    }
+    if (rows.size() > told) names += fmt::format(" and {} more", rows.size() - told);
+    warn({"W-SMALL",
+          fmt::format("{} stayed below a millionth of {} nominal magnitude: no step was chosen by {} error",
+                      names, rows.size() > 1 ? "their" : "its", rows.size() > 1 ? "their" : "its"),
+          fmt::format("if that motion matters, tell how large it is: `nominal: {{{}}}`", nominals),
+          owner_of_unknown(system_.unknown_name(rows[0]))});
   }
   void warn_of_excess() {
     const std::string unknown = excess_.row >= 0 ? system_.unknown_name(excess_.row) : "";

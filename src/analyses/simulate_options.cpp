@@ -74,6 +74,7 @@ void adaptive_steps(const Model& model, SimulateOptions& o) {
   o.scales.signals = scale("tolerances.signals", 0);
   o.scales.multipliers = scale("tolerances.multipliers", 0);
   o.scales.horizon = given("horizon", o.until);
+  o.scales.learn = v.find("tolerances.absolute") == nullptr;
   if (std::get<std::string>(*v.find("estimator")) == "history") o.scales.estimator = ErrorEstimator::history;
   o.first = given("step", 0);
   o.h_min = given("h_min", 1e-12 * o.until);
@@ -440,6 +441,7 @@ SimulateOptions simulate_options(const Model& model) {
       !v.given("newton_tolerance"))  // what Newton leaves over in a second: a small part of the tolerance
     p.newton.tolerance = std::clamp(newton_share * smallest(o.scales) / o.scales.horizon, 1e-12, 1e-6);
   if (o.adaptive) p.state_tolerance = 1e-11;
+  if (o.adaptive && o.scales.learn) p.horizon = o.scales.horizon;
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));
   o.prepare = prepare_options(model);
   p.proximal = regularization(model);

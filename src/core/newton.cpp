@@ -9,6 +9,8 @@
 
 namespace escapement {
 
+static constexpr double few_roundings = 16 * 2.2e-16;
+
 Newton::Newton(const System& system, int extra, NewtonOptions options)
     : Newton(system.pattern(), extra, options, system.elimination_order()) {
   options_.free = options_.free || system.has_steady();
@@ -65,7 +67,6 @@ bool Newton::refactor(NewtonProblem& problem, NewtonReport& report) {
 /// What rounding can move each unknown by: what the caller knows of, `least` of the unknown itself, and A⁻¹ of a few ε
 /// times the terms of the rows, for some choices of signs (T-newton-3).
 void Newton::estimate_floors(NewtonProblem& problem, double least) {
-  constexpr double few = 16 * 2.2e-16;
   constexpr unsigned signs[] = {0x00000000u, 0x5a3c96e1u, 0x2d9f4b17u, 0x71e8c53au};
   const Pattern& p = solver_->pattern();
   std::fill(size_.begin(), size_.end(), 0.0);
@@ -74,7 +75,7 @@ void Newton::estimate_floors(NewtonProblem& problem, double least) {
   std::fill(rows_.begin(), rows_.end(), 0.0);
   for (int j = 0; j < n_; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
-      double rounding = few * size_[j];
+      double rounding = few_roundings * size_[j];
       if (std::isinf(floor_[p.row[k]]) && std::isfinite(floor_[j])) rounding += floor_[j];  // of q, v in Φ, k
       rows_[p.row[k]] += std::abs(values_[k]) * rounding;
     }
@@ -106,6 +107,32 @@ bool Newton::below_floor(NewtonProblem& problem) {
         !(size <= floor_[i] || w[i] * size <= options_.tolerance))
       return false;
   return true;
+}
+
+/// How far something small is off, by its own measure: 0 unless that is too much, and more than the rounding of its row.
+double Newton::coarseness(NewtonProblem& problem) {
+  const auto most = problem.most_left_over();
+  const auto is_large = [&](int i) { return std::abs(increment_[i]) > most[i]; };
+  if (most.empty()) return 0;
+  int first = 0;
+  while (first < n_ && !is_large(first)) ++first;
+  if (first == n_) return 0;
+  std::fill(size_.begin(), size_.end(), 0.0);
+  problem.rounded_sizes(size_);
+  std::fill(rows_.begin(), rows_.end(), 0.0);
+  const Pattern& p = solver_->pattern();
+  for (int j = 0; j < n_; ++j)
+    for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+      rows_[p.row[k]] += std::abs(values_[k]) * few_roundings * size_[j];
+  double worst = 0;
+  constexpr double share = 1e-6;  // of what it is now: what has been seen of it may be nothing yet
+  for (int i = first; i < n_; ++i) {
+    if (!is_large(i) || std::abs(increment_[i]) <= share * size_[i]) continue;
+    const int k = p.find(i, i);
+    if (k >= 0 && std::abs(values_[k] * increment_[i]) > rows_[i])
+      worst = std::max(worst, std::abs(increment_[i]) / most[i]);
+  }
+  return worst;
 }
 
 double Newton::weighted(NewtonProblem& problem) const {
@@ -271,6 +298,7 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
   double previous = 0;          // weighted norm of the last increment, 0: none to compare with …
   bool previous_fresh = false;  // … and whether its matrix was evaluated at its own point
   double best = INFINITY;
+  double coarse = INFINITY;  // what is small, the last time it was looked at
   while (true) {
     const bool broken = !finite();
     if (broken && report.iterations == 0) {
@@ -326,8 +354,16 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
     move(problem, increment_, 1.0);
     ++report.iterations;
     // Converged when what the contraction leaves over is below the tolerance (T-newton-2).
-    if (small || at_floor ||
-        (previous > 0 && way != Way::free && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_)) {
+    const bool converged =
+        small || at_floor ||
+        (previous > 0 && way != Way::free && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_);
+    bool refine = false;  // as long as it helps
+    if (converged && !at_floor) {
+      const double off = coarseness(problem);
+      refine = off > 0 && off < 0.3 * coarse;
+      coarse = off;
+    }
+    if (converged && !refine) {
       // An old matrix that did not pay off is not tried again for a while, longer each time (T-newton-4).
       if (started_old && (report.factorizations > 0 || report.iterations > options_.patience)) {
         fresh_solves_ = back_off_;
@@ -341,7 +377,7 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
     // it is rounding that they struggle with.
     const bool cached = floors_good_for_ > 0;
     const bool slow =
-        way == Way::free ||
+        refine || way == Way::free ||
         (previous > 0 && (rate > options_.slow || norm * std::pow(rate, few) > 1.0) && !below_floor(problem));
     if (!cached) floors_good_for_ = 0;  // estimated on the way: magnitudes may be far off
     std::swap(previous_, increment_);

@@ -33,6 +33,10 @@ class NewtonProblem {
   /// |unknowns|, and rounding in them that the matrix does not show (absolute): from these and the matrix follows, when
   /// increments stagnate, what rounding alone can move (T-newton-3).
   virtual void magnitudes(std::span<double> size, std::span<double> noise) const = 0;
+  /// Increments above these are too large, however small by their weights, where rounding allows less (T-scale-2); empty: none are.
+  virtual std::span<const double> most_left_over() const { return {}; }
+  /// What rounding of all that a row depends on is as large as, as a size of its unknowns.
+  virtual void rounded_sizes(std::span<double> size) const { (void)size; }
   /// Adds what the rounding of positions does to each row, absolute: stiff forces round by more than what they accelerate.
   virtual void add_rounding(std::span<double> rows) { (void)rows; }
   /// Fills increments beyond the linear system's unknowns (stabilised index 2); r is the residual just solved for.
@@ -100,6 +104,7 @@ class Newton {
   double weighted(NewtonProblem& problem) const;
   void estimate_floors(NewtonProblem& problem, double least);
   bool below_floor(NewtonProblem& problem);
+  double coarseness(NewtonProblem& problem);
   void fail(NewtonProblem& problem, NewtonReport& report, NewtonStatus status) const;
   bool finite() const;
 

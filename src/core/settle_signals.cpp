@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/sizes.hpp"
 #include "core/start.hpp"
 
 namespace escapement {
@@ -13,7 +14,8 @@ SignalSettler::SignalSettler(const System& system, std::span<const char> algebra
     : system_(system),
       newton_(system, 0, {.tolerance = 1e-13, .max_iterations = 50}),
       still_(system.size(), 1),
-      weights_(system.size(), 0.0) {
+      weights_(system.size(), 0.0),
+      left_over_(system.size(), INFINITY) {
   const Range signals = system.rows(Kind::algebraic);
   for (int i = 0; i < system.size(); ++i) {
     if (!(signals.begin <= i && i < signals.end) && (algebraic.empty() || !algebraic[i])) continue;
@@ -39,6 +41,10 @@ class SignalSettler::Problem final : public NewtonProblem {
     for (const int i : s_.rows_) state_.value[s_.system_.value_of_row()[i]] += scale * du[i];
   }
   std::span<const double> weights() const override { return s_.weights_; }
+  std::span<const double> most_left_over() const override { return s_.left_over_; }
+  void rounded_sizes(std::span<double> size) const override {
+    for (const int i : s_.rows_) size[i] = std::abs(state_.value[s_.system_.value_of_row()[i]]);
+  }
   void magnitudes(std::span<double> size, std::span<double>) const override {
     for (const int i : s_.rows_) size[i] = std::abs(state_.value[s_.system_.value_of_row()[i]]);
   }
@@ -59,6 +65,7 @@ NewtonReport SignalSettler::try_settle(State& state) {
     const int i = rows_[k];
     before_[k] = state.value[at[i]];
     weights_[i] = 1 / (system_.nominal()[i] + std::abs(before_[k]));
+    left_over_[i] = most_left_over(system_, i, std::abs(before_[k]));
   }
   Problem problem(*this, state);
   NewtonReport report = newton_.solve(problem);

@@ -25,7 +25,7 @@ class SignalSettler {
   Newton newton_;
   std::vector<char> still_;
   std::vector<int> rows_;  // that are solved for
-  std::vector<double> weights_, before_;
+  std::vector<double> weights_, left_over_, before_;
 };
 
 /// Rows of states that nobody stores in, and whose own store is none (1), at this state.

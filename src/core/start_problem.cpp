@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/sizes.hpp"
+
 namespace escapement {
 
 StartProblem::StartProblem(const System& system, State& state, const StartOptions& options, int extra)
@@ -10,7 +12,8 @@ StartProblem::StartProblem(const System& system, State& state, const StartOption
       state_(state),
       options_(options),
       scale_(system.size(), 1.0),
-      weights_(system.size() + extra, 1.0) {}
+      weights_(system.size() + extra, 1.0),
+      left_over_(system.size(), INFINITY) {}
 
 void StartProblem::move(std::span<const double> du, double scale) {
   const int positions = system_.rows(Kind::position).end;
@@ -34,14 +37,26 @@ void StartProblem::magnitudes(std::span<double> size, std::span<double> noise) c
   for (int i = system_.rows(Kind::holonomic).begin; i < system_.size(); ++i) noise[i] = INFINITY;
 }
 
+void StartProblem::rounded_sizes(std::span<double> size) const {
+  const int positions = system_.rows(Kind::position).end;
+  const auto at = system_.value_of_row();
+  for (int i = 0; i < system_.size(); ++i)
+    size[i] = std::abs(i < positions ? state_.acceleration[i] : state_.value[at[i]]) / scale_[i];
+}
+
 void StartProblem::set_weights() {
   const int positions = system_.rows(Kind::position).end;
   const auto nominal = system_.nominal();
   const auto at = system_.value_of_row();
+  const int multipliers = system_.rows(Kind::holonomic).begin;
   double top = 0;
   for (const double a : state_.acceleration) top = std::max(top, std::abs(a));
-  for (int i = 0; i < system_.size(); ++i)
-    weights_[i] = scale_[i] / (nominal[i] + (i < positions ? top : std::abs(state_.value[at[i]])));
+  for (int i = 0; i < system_.size(); ++i) {
+    const double size = i < positions ? top : std::abs(state_.value[at[i]]);
+    weights_[i] = scale_[i] / (nominal[i] + size);
+    if (positions <= i && i < multipliers)
+      left_over_[i] = escapement::most_left_over(system_, i, size) / scale_[i];
+  }
   if (options_.proximal > 0 || system_.switches())
     std::fill(weights_.begin() + system_.rows(Kind::holonomic).begin, weights_.begin() + system_.size(), 0.0);
 }

@@ -9,6 +9,8 @@ namespace escapement {
 class StartProblem : public NewtonProblem {
  public:
   std::span<const double> weights() const override { return weights_; }
+  std::span<const double> most_left_over() const override { return left_over_; }
+  void rounded_sizes(std::span<double> size) const override;
   void move(std::span<const double> du, double scale) override;
   void magnitudes(std::span<double> size, std::span<double> noise) const override;
 
@@ -23,7 +25,7 @@ class StartProblem : public NewtonProblem {
   State& state_;
   const StartOptions& options_;
   std::vector<double> scale_;  // what an increment of one means to each unknown
-  std::vector<double> weights_;
+  std::vector<double> weights_, left_over_;
 };
 
 }  // namespace escapement

@@ -271,6 +271,7 @@ System SystemBuilder::finish() {
       }
       for (int d = 0; d < v.dofs; ++d) {
         s.nominal_.push_back(v.nominal);
+        s.nominal_stated_.push_back(v.stated);
         s.row_nominal_.push_back(v.row_nominal);
         s.value_of_row_.push_back(v.manifold == Manifold::vector ? v.value + d : -1);
         s.owner_.push_back(static_cast<int>(i));

@@ -49,6 +49,8 @@ class System {
   int tangent_operators_size() const { return tangent_size_; }
   /// nominal[i]: usual magnitude of the unknown of row i; row_nominal[i]: of the row itself.
   std::span<const double> nominal() const { return nominal_; }
+  /// Does the model state it?
+  std::span<const char> nominal_stated() const { return nominal_stated_; }
   std::span<const double> row_nominal() const { return row_nominal_; }
   /// First value of the variable that owns row i on a vector space: State::value[value_of_row()[i]] is its unknown
   /// (-1 on Lie groups).
@@ -155,6 +157,7 @@ class System {
   Range rows_[kind_count];
   std::vector<LieVariable> lie_;
   std::vector<double> nominal_, row_nominal_;
+  std::vector<char> nominal_stated_;
   std::vector<int> value_of_row_, owner_, order_;
   std::vector<char> switching_;  // rows of constraints that come and go; empty: none
   int values_ = 0, tangent_size_ = 0, memory_ = 0, reserved_ = 0;
@@ -205,8 +208,11 @@ class SystemBuilder {
   void start_condition(StartCondition condition) { system_.conditions_.push_back(std::move(condition)); }
 
   const std::vector<Variable>& variables() const { return system_.variables_; }
-  /// The usual magnitude of an unknown that was made with another one.
-  void set_nominal(int variable, double magnitude) { system_.variables_.at(variable).nominal = magnitude; }
+  /// The usual magnitude of an unknown, as the model states it.
+  void state_nominal(int variable, double magnitude) {
+    system_.variables_.at(variable).nominal = magnitude;
+    system_.variables_.at(variable).stated = true;
+  }
 
   /// Room for so many numbers in State::memory that no element owns; where, after System::reserved_memory().
   int reserve(int count) { return std::exchange(reserved_, reserved_ + count); }

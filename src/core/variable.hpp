@@ -37,6 +37,7 @@ struct Variable {
   std::vector<std::string> parts;       // what each of its rows says; empty: `equation` for all
   std::vector<std::string> part_units;  // of its rows, where they differ; empty: `row_unit` for all
   Steady steady;                        // how a state starts
+  bool stated = false;                  // the model states the nominal magnitude
   int value = 0;                        // first index into State::value  (set by System)
   int row = 0;                          // first row                      (set by System)
 };

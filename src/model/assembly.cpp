@@ -1080,8 +1080,8 @@ class Assembler final : public Resolver {
         const int variable = static_cast<int>(at - names.begin());
         const std::string& unit = variables[variable].unit;
         const Parameter magnitude = number("nominal", unit.empty() ? "1" : unit, "").positive();
-        builder_.set_nominal(variable, std::get<double>(FieldReader(plain, {}).read(magnitude, n.value,
-                                                                                    "nominal." + n.unknown)));
+        builder_.state_nominal(variable, std::get<double>(FieldReader(plain, {}).read(
+                                             magnitude, n.value, "nominal." + n.unknown)));
       });
     diagnostics_.stop();
   }
@@ -1130,7 +1130,37 @@ class Assembler final : public Resolver {
       a.warnings.push_back(
           {"W-UNUSED",
            "`gravity:` is stated but no body in space uses it; planar.mass has a gravity of its own"});
+    note_what_does_nothing(a);
     return a;
+  }
+
+  /// Parameters that nothing uses, settings that this model has no use for.
+  void note_what_does_nothing(Assembly& a) const {
+    constexpr std::size_t told = 5;
+    const std::vector<std::string> unused = model_.unused_parameters();
+    if (!unused.empty())
+      a.notes.push_back(
+          fmt::format("nothing uses the parameter{} {}{}", unused.size() > 1 ? "s" : "",
+                      fmt::join(unused.begin(), unused.begin() + std::min(told, unused.size()), ", "),
+                      unused.size() > told ? fmt::format(" and {} more", unused.size() - told) : ""));
+    const System& s = a.system;
+    const bool constrained = s.rows(Kind::holonomic).size() + s.rows(Kind::nonholonomic).size() > 0;
+    const auto frames = std::any_of(s.variables().begin(), s.variables().end(), [](const Variable& v) {
+      return v.kind == Kind::position && v.dofs == 6;
+    });
+    const auto has_no_use = [&](std::initializer_list<const char*> keys, const char* why) {
+      for (const char* key : keys)
+        if (model_.simulate.given(key))
+          a.notes.push_back(fmt::format("simulate.{} has no effect: {}", key, why));
+    };
+    if (!constrained)
+      has_no_use({"constraints", "regularization", "penalty", "redundant", "compliance"},
+                 "the model has no constraints");
+    if (!frames) has_no_use({"frames"}, "no body of the model turns in space");
+    if (s.rows(Kind::state).size() == 0)
+      has_no_use({"rho_states", "scheme_states"}, "the model has no states");
+    if (a.switching.empty() && a.triggers.empty())
+      has_no_use({"event_tolerance"}, "nothing in the model switches");
   }
 
   void add_channels(Assembly& a, int component) {
@@ -1143,6 +1173,8 @@ class Assembler final : public Resolver {
       for (int k = 0; k < output_width(component, output); ++k) {
         if (bound_[first + k].source == BoundOutput::Source::unbound)
           throw std::logic_error(channel_name(component, output, k) + " was not bound by its component");
+        if (!declared && outputs_of(component)[o].preload)
+          a.preloads.push_back(static_cast<int>(a.channels.size()));
         a.channels.push_back({channel_name(component, output, k), unit.empty() ? "1" : unit,
                               declared ? info(model_.nodes[-2 - component].domain).outputs[o].summary
                                        : outputs_of(component)[o].summary,

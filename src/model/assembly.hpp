@@ -26,7 +26,9 @@ struct Assembly {
   std::vector<std::pair<ElementId, std::string>>
       switching;  // elements with modes or corners, and whose they are
   std::vector<Warning> warnings;
-  Kept kept;  // `initial: {fixed: […]}`
+  std::vector<std::string> notes;
+  std::vector<int> preloads;  // channels: forces of springs
+  Kept kept;                  // `initial: {fixed: […]}`
   Scene scene;
 
   double read(const Channel& channel, const State& state) const;

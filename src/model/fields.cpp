@@ -69,6 +69,20 @@ std::vector<double> csv_numbers(const std::string& line, const std::filesystem::
 
 // ------------------------------------------------------------------ Namespace and FieldValues
 
+const ParameterValue* Namespace::parameter(std::string_view name) const {
+  const auto at = parameters.find(std::string(name));
+  if (at == parameters.end()) return nullptr;
+  used_.emplace(name);
+  return &at->second;
+}
+
+std::vector<std::string> Namespace::unused() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : parameters)
+    if (!used_.contains(name)) names.push_back(prefix + name);
+  return names;
+}
+
 void Namespace::index() {
   scope.names.clear();
   scope.unknown_hint = "values see the parameters only";
@@ -82,9 +96,9 @@ void Namespace::index() {
   }
   scope.find = [this](std::string_view name) -> std::optional<Name> {
     const std::size_t dot = name.find('.');
-    const auto at = parameters.find(std::string(name.substr(0, dot)));
-    if (at == parameters.end() || at->second.values.empty()) return std::nullopt;
-    const ParameterValue& p = at->second;
+    const ParameterValue* const found = parameter(name.substr(0, dot));
+    if (!found || found->values.empty()) return std::nullopt;
+    const ParameterValue& p = *found;
     if (dot == std::string_view::npos)
       return p.vector ? std::nullopt : std::optional<Name>({p.dimension, -1, p.values[0], p.bare});
     if (!p.vector) return std::nullopt;
@@ -410,16 +424,16 @@ std::vector<double> FieldReader::vector(const Parameter& p, const Node& value,
   if (is_csv(value))
     for (const auto& row : csv_rows(value, where)) r.insert(r.end(), row.begin(), row.end());
   for (double v : r) check_range(p, v, value, p.unit, false, where);
-  const auto named = value.is_scalar() ? space_.parameters.find(value.text) : space_.parameters.end();
+  const ParameterValue* const named = value.is_scalar() ? space_.parameter(value.text) : nullptr;
   if (!r.empty()) {  // from a file
-  } else if (named != space_.parameters.end() && named->second.vector) {
+  } else if (named && named->vector) {
     const auto zero = [](double v) { return v == 0; };
-    const bool zeros = std::all_of(named->second.values.begin(), named->second.values.end(), zero);
-    if (p.unit != "any" && !(named->second.bare && (space_.bare_numbers_are_si || p.bare_allowed || zeros)) &&
-        !compatible(named->second.dimension, parse_unit(p.unit).dimension))
+    const bool zeros = std::all_of(named->values.begin(), named->values.end(), zero);
+    if (p.unit != "any" && !(named->bare && (space_.bare_numbers_are_si || p.bare_allowed || zeros)) &&
+        !compatible(named->dimension, parse_unit(p.unit).dimension))
       throw fault("E-UNITS", value.mark, where,
-                  fmt::format("`{}` is in {}, needs {}", value.text, named->second.dimension.text(), p.unit));
-    r = named->second.values;
+                  fmt::format("`{}` is in {}, needs {}", value.text, named->dimension.text(), p.unit));
+    r = named->values;
     for (double v : r) check_range(p, v, value, p.unit, false, where);
   } else if (value.is_sequence()) {
     for (const Node& item : value.items) r.push_back(number(p, item, p.unit, where));
@@ -525,8 +539,8 @@ bool FieldReader::is_csv(const Node& value) const {
   if (!value.is_scalar()) return false;
   if (value.text.ends_with(".csv")) return true;
   if (value.text.size() < 3 || value.text.front() != '(' || value.text.back() != ')') return false;
-  const auto named = space_.parameters.find(value.text.substr(1, value.text.size() - 2));
-  return named != space_.parameters.end() && named->second.text.ends_with(".csv");
+  const ParameterValue* const named = space_.parameter(value.text.substr(1, value.text.size() - 2));
+  return named && named->text.ends_with(".csv");
 }
 
 std::vector<std::pair<double, double>> FieldReader::points(const Parameter& p, const Node& value,
@@ -604,10 +618,9 @@ ParameterValue FieldReader::parameter(const Node& value, const std::string& wher
     for (const Node& item : value.items) add(item);
     if (r.values.empty()) throw fault("E-TYPE", value.mark, where, "the list is empty");
   } else {
-    const auto other = space_.parameters.find(value.text);
-    if (value.is_scalar() && other != space_.parameters.end() &&
-        (other->second.vector || other->second.values.empty()))
-      return other->second;  // a vector or text handed on by name
+    const ParameterValue* const other = value.is_scalar() ? space_.parameter(value.text) : nullptr;
+    if (other && (other->vector || other->values.empty()))
+      return *other;  // a vector or text handed on by name
     add(value);
   }
   return r;
@@ -629,9 +642,9 @@ std::string FieldReader::substituted(const Node& name, const std::string& where)
       throw fault("E-EXPRESSION", moved(name, i), where, "a parenthesis is not closed in `" + s + "`");
     Node inner(s.substr(i + 1, end - i - 1));
     inner.mark = moved(name, i + 1);
-    const auto text = space_.parameters.find(inner.text);
-    if (text != space_.parameters.end() && text->second.values.empty()) {
-      r += text->second.text;
+    const ParameterValue* const text = space_.parameter(inner.text);
+    if (text && text->values.empty()) {
+      r += text->text;
     } else {
       const double v = compile(inner, where).constant();
       if (v != std::floor(v) || std::abs(v) > 1e9)
@@ -725,12 +738,12 @@ Node FieldReader::flattened(const Parameter& p, const Node& value) const {
     return r;
   };
   const auto vector = [&](const Node& n) {
-    const auto named = n.is_scalar() ? space_.parameters.find(n.text) : space_.parameters.end();
-    if (named == space_.parameters.end() || !named->second.vector) return scalar(n);
+    const ParameterValue* const named = n.is_scalar() ? space_.parameter(n.text) : nullptr;
+    if (!named || !named->vector) return scalar(n);
     std::vector<Node> items;
-    std::string unit = named->second.dimension.text();
-    if (named->second.bare) unit = p.unit == "any" ? "1" : p.unit;  // zeros, or SI
-    for (double v : named->second.values)
+    std::string unit = named->dimension.text();
+    if (named->bare) unit = p.unit == "any" ? "1" : p.unit;  // zeros, or SI
+    for (double v : named->values)
       items.push_back(Node(fmt::format("{}{}", v, unit == "1" ? "" : " " + unit)));
     return Node::sequence(std::move(items));
   };

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,10 +31,17 @@ struct Namespace {
   std::map<std::string, ParameterValue> parameters;
   std::map<std::string, std::string> ports;  // port name -> what it is connected to, by absolute path
   bool bare_numbers_are_si = false;
+  bool of_netlist = false;
   std::filesystem::path folder;  // where its files are looked for
   std::filesystem::path root;    // the model's folder, which they must not leave
   Scope scope;                   // of `parameters`
   void index();                  // fills `scope`
+  /// The parameter of this name, which from then on counts as used; none: nullptr.
+  const ParameterValue* parameter(std::string_view name) const;
+  std::vector<std::string> unused() const;
+
+ private:
+  mutable std::set<std::string, std::less<>> used_;
 };
 
 /// Values of the loop variables of `for:`.

@@ -207,6 +207,16 @@ void for_each_value(const std::vector<FlatComponent>& components, Chosen chosen,
 
 const Namespace& Model::root_space() const { return spaces_->front(); }
 
+std::vector<std::string> Model::unused_parameters() const {
+  std::vector<std::string> names;
+  for (const Namespace& space : *spaces_) {
+    if (space.of_netlist) continue;
+    const auto unused = space.unused();
+    names.insert(names.end(), unused.begin(), unused.end());
+  }
+  return names;
+}
+
 std::vector<UsedFile> Model::used_files() const {
   std::vector<UsedFile> files;
   for_each_value(

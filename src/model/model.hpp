@@ -115,6 +115,8 @@ class Model {
   Node flattened() const;
   /// Of the model file itself.
   const Namespace& root_space() const;
+  /// Parameters that nothing has asked for, once the model is assembled.
+  std::vector<std::string> unused_parameters() const;
   /// Files that components use as they are, and what the flattened model calls them.
   std::vector<UsedFile> used_files() const;
   /// What this model would run: C functions in files or in the model itself.

@@ -519,6 +519,7 @@ class ModelReader {
     inner.folder = file.parent_path();
     inner.root = outer.root;
     dotted_spaces_.insert(&inner);
+    inner.of_netlist = true;
     connect_ports(e, root, path, outer, inner, reader, &tree.connections);
     read_parts(root, inner);
   }

@@ -146,6 +146,13 @@ struct OutputType {
   std::string parts = {};  // "xyz": a vector with these parts
   bool wide = false;       // as wide as ComponentType::width says
   bool by_default = true;  // recorded unless the model chooses otherwise
+  bool preload = false;    // of a spring: a note tells where a run starts with an enormous one
+
+  OutputType as_preload() const {
+    OutputType o = *this;
+    o.preload = true;
+    return o;
+  }
 };
 
 /// A one-dimensional node that a component can show of itself: a joint coordinate. It becomes an unknown only if somebody

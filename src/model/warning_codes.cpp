@@ -30,6 +30,7 @@ const std::vector<WarningCode>& warning_codes() {
       {"W-SINGULAR", "the mechanism passed a singular position"},
       {"W-TOLERANCE", "steps have a larger error than the tolerance allows"},
       {"W-ROUNDING", "the tolerance is less than what rounding adds up to"},
+      {"W-SMALL", "something is so small that the tolerance did not see it"},
       {"W-UNRESOLVED", "something changes faster than the steps resolve"},
       {"W-ENERGY", "energy comes from nowhere, or is lost to the scheme"},
       {"W-VIOLATED", "constraints do not hold"},

@@ -71,7 +71,8 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
       form_(options.constraints),
       newton_(system, constrained_ ? 2 * system.rows(Kind::position).size() : 0, options.newton),
       trial_(system.state()),
-      reach_(system) {
+      reach_(system),
+      sizes_(system) {
   for (const auto& w : check(options.mechanics)) warnings_.push_back(w);
   for (const auto& w : check(options.states)) warnings_.push_back(w);
   refuse_scheme(system, options);
@@ -94,7 +95,9 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
     x->assign(positions, 0.0);
   for (auto* x : {&s_bar_, &w_bar_, &defect_s_}) x->assign(states, 0.0);
   for (auto* x : {&defect_q_, &defect_v_}) x->assign(positions, 0.0);
-  history.largest.assign(n + positions, 0.0);
+  history.largest.assign(sizes_.count(), 0.0);
+  sizes_now_.assign(sizes_.count(), 0.0);
+  expected_.assign(sizes_.count(), 0.0);
   turns_.assign(positions, 0);
   for (const Variable& v : system.variables())
     if (v.kind == Kind::position)
@@ -104,6 +107,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   operators_.assign(system.tangent_operators_size(), 0.0);
   stiffness_.assign(system.pattern().nonzeros(), 0.0);
   weights_.assign(n + (constrained_ ? 2 * positions : 0), 0.0);
+  left_over_.assign(n, INFINITY);
   history.a.assign(positions, 0.0);
   history.mass.assign(positions, 0.0);
   history.w.assign(states, 0.0);
@@ -128,6 +132,7 @@ void GeneralizedAlpha::begin(const State& state, const StartReport& report) {
   std::copy(state.acceleration.begin(), state.acceleration.end(), history.a.begin());
   std::copy(state.rate.begin() + system_.rows(Kind::state).begin, state.rate.end(), history.w.begin());
   history.D = history.E = 0;
+  sizes_.raise(state, history.largest);
   find_algebraic(state);
   history.hidden = report.hidden;
   forget_slopes();
@@ -373,9 +378,19 @@ void GeneralizedAlpha::set_weights(const State& state) {
   const auto nominal = system_.nominal();
   const auto at = system_.value_of_row();
   const int positions = system_.rows(Kind::position).end;
+  if (options_.horizon > 0) {
+    expected_ = history.largest;
+    sizes_.look_ahead(state, foresight * options_.horizon, expected_);
+  }
+  const auto small = [&](int row, int size) {
+    return options_.horizon > 0 ? small_size(system_, row, expected_[size]) : nominal[row];
+  };
+  const auto left_over = [&](int row, int size) {
+    return most_left_over(system_, row, history.largest[size]);
+  };
   for (int i = 0; i < positions; ++i) {
-    const double speed = nominal[i] + std::abs(state.rate[i]);
-    weights_[i] = std::max(c_.c0 / nominal[i], c_.c1 / speed) / c_.h;
+    const double speed = small(i, system_.size() + i) + std::abs(state.rate[i]);
+    weights_[i] = std::max(c_.c0 / small(i, i), c_.c1 / speed) / c_.h;
     if (!constrained_) continue;
     // Index 2: d is in units of v̇ too. Index 1: d and e are what they are, and do not add up from step to step.
     double &d = weights_[system_.size() + i], &e = weights_[system_.size() + positions + i];
@@ -383,8 +398,13 @@ void GeneralizedAlpha::set_weights(const State& state) {
     e = 1 / speed;
   }
   const Range states = system_.rows(Kind::state);
+  const int multipliers = system_.rows(Kind::holonomic).begin;
   for (int i = positions; i < system_.size(); ++i)
-    weights_[i] = 1 / (nominal[i] + std::abs(state.value[at[i]]));
+    weights_[i] = 1 / ((i < states.end ? small(i, i) : nominal[i]) + std::abs(state.value[at[i]]));
+  for (int i = 0; i < multipliers; ++i)
+    left_over_[i] = i >= positions
+                        ? left_over(i, i)
+                        : c_.h * std::min(left_over(i, i) / c_.c0, left_over(i, system_.size() + i) / c_.c1);
   // … of states likewise where the error of steps is controlled, as far as rounding allows; junctions are iterated alike (T-error-7).
   const double least = options_.state_tolerance, per_second = options_.newton.tolerance;
   const double wanted =
@@ -679,6 +699,7 @@ void GeneralizedAlpha::commit(State& state) {
   history.first = false;
   history.offset = velocity_offset();
   history.tiny = form_ != options_.constraints;
+  sizes_.raise(trial_, history.largest);
   trial_.history.swap(state.history);
   std::swap(state, trial_);
   system_.remember(state, false);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/manifold.hpp"
+#include "core/sizes.hpp"
 #include "steppers/alpha_parameters.hpp"
 #include "steppers/settling.hpp"
 #include "steppers/stepper.hpp"
@@ -45,6 +46,8 @@ struct GeneralizedAlphaOptions {
   bool jump_slopes = false;  // at a jump v̈ and s̈ count too: for steps whose error is controlled (T-jump-4)
   /// Of Newton for states of steps whose error is controlled, relative: the smallest that is asked for (T-error-7).
   double state_tolerance = INFINITY;
+  /// > 0: the error of steps is controlled, over so long a time (s), and Newton's method measures small unknowns by themselves (T-scale-1).
+  double horizon = 0;
   double proximal = 0;  // > 0: redundant constraints allowed (T-proximal)
   NewtonOptions newton;
   StartOptions start;
@@ -80,6 +83,16 @@ class GeneralizedAlpha final : public Stepper {
   void rehearse_jump(const State& state) override;
   void corner() override { forget_slopes(); }
 
+  /// Is it worth asking what fast parts forget of errors? Where it made no difference, only before a step is rejected, and again
+  /// every few steps: or a size that one of them asks for would be kept for ever.
+  struct Forgetting {
+    bool pays = true;
+    int waited = 0;
+    bool is_due(double error);
+    void found(bool it_pays) { pays = it_pays, waited = 0; }
+    void archive(Archive& a) { a(pays, waited); }
+  };
+
   /// The recursion's memory: plain data; copying it with the state is checkpoint and rollback.
   struct History {
     std::vector<double> a, w;          // a_n ≈ v̇(t_n + D), w_n ≈ ṡ(t_n + E)
@@ -89,23 +102,24 @@ class GeneralizedAlpha final : public Stepper {
     double last_step = 0;              // 0: slope and curve are not known yet
     double span = 0;                   // of the last two steps
     std::vector<double> third_slope;   // of v̇, x, y, λ and of ṡ, from here to a third point …
-    std::vector<double> largest;       // |value| of each unknown and |velocity| of each position so far
+    std::vector<double> largest;       // sizes of unknowns and velocities so far (Sizes)
     double third = NAN;                // … at this time from here; NaN: there is none
     double offset = NAN;               // C h² of the last step's velocity offset; NaN: not started
     std::vector<char>
         algebraic;          // state rows in which nothing is stored: their error counts as that of a signal
     bool hidden = false;    // some rates of stores follow from derivatives of algebraic rows
     Excitation excitation;  // the last jump, or the start
-    bool forgets = true;    // fast parts make the errors of states count less (T-error-5)
-    bool forgets_velocities = true;  // … and those of velocities (T-error-10)
-    bool tiny = false;         // the last step was in index-1 form because of its size (T-constraint-10)
-    std::vector<double> mass;  // of positions, at the start
+    Forgetting states, velocities;  // of their errors (T-error-5, T-error-10)
+    bool tiny = false;              // the last step was in index-1 form because of its size (T-constraint-10)
+    std::vector<double> mass;       // of positions, at the start
     void archive(Archive& ar) {
-      ar(excitation, forgets, forgets_velocities, algebraic, hidden, a, w, D, E, first, slope, curve,
-         last_step, span, third_slope, largest, third, offset, tiny, mass);
+      ar(excitation, states, velocities, algebraic, hidden, a, w, D, E, first, slope, curve, last_step, span,
+         third_slope, largest, third, offset, tiny, mass);
     }
   };
   History history;
+  double size_of(int row) const override { return history.largest[row]; }
+  std::vector<int> uncontrolled(const ErrorScales& scales) const override;
 
   /// The conditions that the parameters violate, in words.
   const std::vector<ParameterWarning>& parameter_warnings() const { return warnings_; }
@@ -183,6 +197,7 @@ class GeneralizedAlpha final : public Stepper {
   Coefficients c_, factored_for_;
   State trial_, aside_, after_, later_;  // after_, later_: of jumps
   Reach reach_;
+  Sizes sizes_;
   std::optional<JumpSolver> jumps_;
   std::optional<ExcitationTest> excitation_test_;  // none: steps do not settle
   bool settled_ = false;                           // the step just computed has settled …
@@ -196,7 +211,8 @@ class GeneralizedAlpha final : public Stepper {
   std::vector<int> nodes_;  // rows of the nodes of circuits
   // Work: predicted u and v without the new acceleration, stores without the new flow, projections d and e, T(u), weights.
   std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, e_, operators_, stiffness_, weights_,
-      work_, rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_, noise_;
+      work_, rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_, noise_, sizes_now_,
+      expected_, left_over_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<double> balance_start_;  // of weighted means: α_m and α_f times what the equations are at t_n
   std::vector<char> turns_;            // positions that are angles: their size is no measure of their error

@@ -46,6 +46,7 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     place();
   }
   std::span<const double> weights() const override { return g_.weights_; }
+  std::span<const double> most_left_over() const override { return g_.left_over_; }
   void magnitudes(std::span<double> size, std::span<double> noise) const override {
     const auto at = g_.system_.value_of_row();
     const auto nominal = g_.system_.nominal();
@@ -69,6 +70,15 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
     if (!across_) return;
     // Multipliers sum up the rounding of all they hold: they are judged by the accelerations they cause.
     for (int i = g_.system_.rows(Kind::holonomic).begin; i < g_.system_.size(); ++i) noise[i] = INFINITY;
+  }
+
+  void rounded_sizes(std::span<double> size) const override {
+    const auto at = g_.system_.value_of_row();
+    const int positions = g_.system_.rows(Kind::position).end;
+    for (int i = 0; i < positions; ++i)
+      size[i] = std::abs(g_.trial_.acceleration[i]) + std::abs(g_.trial_.rate[i]) / g_.c_.c1 +
+                (g_.c_.c0 > 0 ? g_.reach_(g_.trial_, i) / g_.c_.c0 : 0.0);
+    for (int i = positions; i < g_.system_.size(); ++i) size[i] = std::abs(g_.trial_.value[at[i]]);
   }
 
   /// 16 ε|q| through K = ∂R/∂q: forces are differences of positions times their stiffness (T-newton-3).

@@ -132,6 +132,12 @@ LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales)
   return error;
 }
 
+bool GeneralizedAlpha::Forgetting::is_due(double error) {
+  constexpr int patience = 16;
+  if (error <= 0.1) return false;  // two sizes of the step below what is aimed at
+  return pays || error > StepControl::accept || ++waited > patience;
+}
+
 /// The error that counts most, over its scale and over the share of the step (T-error-1).
 LocalError GeneralizedAlpha::largest_error(State& from, const ErrorScales& scales) {
   LocalError error;
@@ -141,55 +147,92 @@ LocalError GeneralizedAlpha::largest_error(State& from, const ErrorScales& scale
   const double share = scales.horizon / c_.h;
   // What noise makes of the error does not count, and as much again is allowed beside the share of the step: it asks for no
   // shorter one (T-error-7).
-  const auto count = [&](int row, bool rate, double size, double value,
-                         const ErrorScales::Tolerance& tolerance) {
-    double& largest = history.largest[rate ? n + row : row];
-    largest = std::max(largest, std::abs(value));
-    const double scale = tolerance.relative * largest + tolerance.absolute * system_.nominal()[row];
+  std::copy(history.largest.begin(), history.largest.end(), sizes_now_.begin());
+  sizes_.raise(trial_, sizes_now_);
+  std::copy(sizes_now_.begin(), sizes_now_.end(), expected_.begin());
+  for (const State* s : {&from, &trial_}) sizes_.look_ahead(*s, foresight * scales.horizon, expected_);
+  // The error of a quantity of several parts is that of all together, relative to its norm.
+  const auto count_all = [&](int first, int parts, bool rate, const auto& size,
+                             const ErrorScales::Tolerance& tolerance) {
+    const int place = rate ? n + first : first;
+    const bool turns = !rate && first < positions && turns_[first];  // the size of an angle says nothing
+    double heard = 0, most = 0, noise = 0, nominal = 0;
+    int row = first;
+    for (int i = first; i < first + parts; ++i) {
+      const double its_noise = noise_[rate ? n + i : i], its = std::abs(size(i)) - its_noise;
+      noise = std::max(noise, its_noise);
+      nominal =
+          std::max(nominal, scales.learn ? small_size(system_, i, expected_[place]) : system_.nominal()[i]);
+      if (its > 0 || std::isnan(its)) heard += its * its;
+      if (its > most) most = its, row = i;
+    }
+    const double scale =
+        tolerance.relative * (turns ? 0.0 : sizes_now_[place]) + tolerance.absolute * nominal;
     if (!(scale > 0)) return;
-    const double noise = noise_[rate ? n + row : row], heard = std::abs(size) - noise;
     error.noise = std::max(error.noise, noise / scale);
-    if (heard <= 0) return;
-    const double relative = heard / (scale / share + 2 * noise);
+    if (heard == 0) return;
+    const double relative = (parts == 1 ? most : std::sqrt(heard)) / (scale / share + 2 * noise);
     if (!(relative <= error.size))
       error = {std::isfinite(relative) ? relative : INFINITY, row, rate, error.noise};
   };
-  for (int i = 0; i < positions; ++i) {
-    count(i, false, defect_q_[i], turns_[i] ? 0.0 : reach_(from, i), scales.positions);
-    count(i, true, defect_v_[i], from.rate[i], scales.velocities);
+  const auto count = [&](int row, double size, const ErrorScales::Tolerance& tolerance) {
+    count_all(
+        row, 1, false, [size](int) { return size; }, tolerance);
+  };
+  for (const Sizes::Vector& v : sizes_.vectors()) {
+    count_all(
+        v.row, v.parts, false, [&](int i) { return defect_q_[i]; }, scales.positions);
+    count_all(
+        v.row, v.parts, true, [&](int i) { return defect_v_[i]; }, scales.velocities);
   }
-  if (error.size > (history.forgets_velocities ? 0.1 : StepControl::accept) && error.rate &&
-      forget_velocities(scales.horizon)) {
+  if (error.rate && history.velocities.is_due(error.size) && forget_velocities(scales.horizon)) {
     const double all = std::exchange(error, {}).size;
-    for (int i = 0; i < positions; ++i) {
+    const auto left_behind = [&](int i) {
       const bool swings = carried_[0][i] > 0;  // then its velocity counts in full
-      count(i, false, std::abs(defect_q_[i]) + (swings ? 0.0 : scales.horizon * scratch_[i]),
-            turns_[i] ? 0.0 : reach_(from, i), scales.positions);
-      count(i, true, std::max(std::abs(defect_v_[i]) / share, scratch_[i] + carried_[0][i]), from.rate[i],
-            scales.velocities);
+      return std::abs(defect_q_[i]) + (swings ? 0.0 : scales.horizon * scratch_[i]);
+    };
+    const auto not_forgotten = [&](int i) {
+      return std::max(std::abs(defect_v_[i]) / share, scratch_[i] + carried_[0][i]);
+    };
+    for (const Sizes::Vector& v : sizes_.vectors()) {
+      count_all(v.row, v.parts, false, left_behind, scales.positions);
+      count_all(v.row, v.parts, true, not_forgotten, scales.velocities);
     }
-    history.forgets_velocities = error.size < 0.5 * all;
+    history.velocities.found(error.size < 0.5 * all);
   }
   const LocalError mechanical = error;
   for (int i = states.begin; i < states.end; ++i)
-    count(i, false, rows_[i], from.value[at[i]],
-          history.algebraic[i - states.begin] ? scales.signals : scales.states);
-  if (error.size > (history.forgets ? 0.1 : StepControl::accept) && error.row >= states.begin &&
-      forget(scales.horizon)) {
+    count(i, rows_[i], history.algebraic[i - states.begin] ? scales.signals : scales.states);
+  if (error.row >= states.begin && history.states.is_due(error.size) && forget(scales.horizon)) {
     const double all = std::exchange(error, mechanical).size;
     for (int i = states.begin; i < states.end; ++i)
-      count(i, false, std::max(std::abs(rows_[i]) / share, std::abs(scratch_[i])), from.value[at[i]],
+      count(i, std::max(std::abs(rows_[i]) / share, std::abs(scratch_[i])),
             history.algebraic[i - states.begin] ? scales.signals : scales.states);
-    history.forgets = error.size < 0.5 * all;  // else it is not worth its cost
+    history.states.found(error.size < 0.5 * all);
   }
   // Circuits follow their sources, however long the step: what lies between its ends should be right too (T-error-8).
   for (const int i : nodes_)
-    count(i, false, between_ends(i, trial_.value[at[i]] - from.value[at[i]]) / share, from.value[at[i]],
-          scales.states);
+    count(i, between_ends(i, trial_.value[at[i]] - from.value[at[i]]) / share, scales.states);
   for (int i = states.end; i < n; ++i)
-    count(i, false, rows_[i], from.value[at[i]],
-          i < system_.rows(Kind::holonomic).begin ? scales.signals : scales.multipliers);
+    count(i, rows_[i], i < system_.rows(Kind::holonomic).begin ? scales.signals : scales.multipliers);
   return error;
+}
+
+std::vector<int> GeneralizedAlpha::uncontrolled(const ErrorScales& scales) const {
+  constexpr double nothing =
+      1e-12;  // of nominal magnitudes: no motion, but what is left over of that of others
+  const int positions = system_.rows(Kind::position).end, n = system_.size();
+  const auto is_small = [&](int row, double seen) {
+    return !system_.nominal_stated()[row] && seen < small_size(system_, row, 0.0);
+  };
+  std::vector<int> rows;
+  for (int i = 0; i < system_.rows(Kind::state).end && scales.learn; ++i) {
+    const double size = history.largest[i];
+    if (size > nothing * system_.nominal()[i] && is_small(i, size) &&
+        (i >= positions || is_small(i, history.largest[n + i])))
+      rows.push_back(i);
+  }
+  return rows;
 }
 
 /// How far the interpolant of this unknown (T-dense-2) may be off within the step, by the next divided difference; after a

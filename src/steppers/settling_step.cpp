@@ -129,6 +129,7 @@ void GeneralizedAlpha::commit_settling(State& state) {
   history.first = false;
   history.offset = INFINITY;
   history.tiny = false;
+  sizes_.raise(trial_, history.largest);
   trial_.history.swap(state.history);
   std::swap(state, trial_);
   system_.remember(state, false);

@@ -27,13 +27,14 @@ enum class ErrorEstimator {
   history    // the leading term of the position formula, from the change of the accelerations
 };
 
-/// What counts as how much: |error| of an unknown, over relative · |value| + absolute · nominal.
+/// What counts as how much: |error| of an unknown, over relative · |value| + absolute · nominal (T-scale-1).
 struct ErrorScales {
   struct Tolerance {
     double relative = 0, absolute = 0;  // 0 both: it does not count
   };
   Tolerance positions, velocities, states, signals, multipliers;
   double horizon = 1;  // s: over which the errors of all steps may add up to the tolerance
+  bool learn = true;   // how large small unknowns are (T-scale-1); false: absolute tolerances are as given
   ErrorEstimator estimator = ErrorEstimator::embedded;
 };
 
@@ -72,6 +73,10 @@ class Stepper {
   virtual std::optional<StepReport> look_ahead_if_needed(State&, double /*h*/) { return std::nullopt; }
   /// How far the step just computed is off; 0 for a scheme that does not know.
   virtual LocalError local_error(State&, const ErrorScales&) { return {}; }
+  /// The largest size of an unknown so far; 0 of a scheme that does not know.
+  virtual double size_of(int /*row*/) const { return 0; }
+  /// Rows of unknowns that moved, but so little that their errors never counted.
+  virtual std::vector<int> uncontrolled(const ErrorScales&) const { return {}; }
   /// To be called at a time where inputs jumped: recomputes v̇, ṡ, λ, y (T-jump). `slack`: what is due so little later counts
   /// as now. Throws ModelError, with the state as before, if no consistent values exist.
   virtual void discontinuity(State& state, double slack = 0) = 0;

@@ -42,7 +42,8 @@ Variational::Variational(const System& system, VariationalOptions options)
       mid_(system.state()),
       end_(mid_),
       trial_(mid_),
-      reach_(system) {
+      reach_(system),
+      sizes_(system) {
   refuse_scheme(system, options_);
   for (const Variable& v : system.variables())
     if (v.kind == Kind::position) position_values_ += v.values;
@@ -57,6 +58,8 @@ Variational::Variational(const System& system, VariationalOptions options)
   for (auto* x : {&phi_, &end_phi_, &phi_rate_, &flow_, &work_, &rows_, &rows_linear_, &weights_,
                   &impulse_start_, &multiplier_shift_, &history.impulse, &history.slope})
     x->assign(n_, 0.0);
+  history.largest.assign(sizes_.count(), 0.0);
+  left_over_.assign(n_, INFINITY);
   for (auto* x : {&T_, &T_half_, &back_, &back_half_}) x->assign(system.tangent_operators_size(), 0.0);
   const Pattern& p = system.pattern();
   for (auto* x : {&gradient_, &end_gradient_, &end_values_, &stiffness_}) x->assign(p.nonzeros(), 0.0);
@@ -86,6 +89,7 @@ Variational::Variational(const System& system, VariationalOptions options)
 }
 
 void Variational::begin(const State& state, const StartReport&) {
+  sizes_.raise(state, history.largest);
   node_.begin(state);
   system_.momenta(state, rows_);
   std::copy(rows_.begin(), rows_.begin() + positions_, history.p.begin());
@@ -218,6 +222,11 @@ void Variational::begin_step(const State& state, double h) {
   for (int i = 0; i < positions_; ++i) weights_[i] = 1 / (h * (nominal[i] + std::abs(state.rate[i])));
   for (int i = positions_; i < n_; ++i)
     weights_[i] = 1 / ((nominal[i] + std::abs(state.value[at[i]])) * (i < holonomic_.begin ? 1.0 : h));
+  for (int i = 0; i < holonomic_.begin; ++i) {
+    const double most = most_left_over(system_, i, history.largest[i]);
+    left_over_[i] =
+        i >= positions_ ? most : h * std::min(most / h, most_left_over(system_, i, history.largest[n_ + i]));
+  }
   if (options_.proximal > 0 || system_.switches())
     std::fill(weights_.begin() + holonomic_.begin, weights_.end(), 0.0);
 
@@ -501,6 +510,7 @@ void Variational::commit(State& state) {
   phi_.swap(end_phi_);
   history.step = h_;
   history.fresh = history.jumped = false;
+  sizes_.raise(trial_, history.largest);
   trial_.history.swap(state.history);
   std::swap(state, trial_);
   system_.remember(state, false);

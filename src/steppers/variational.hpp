@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/manifold.hpp"
+#include "core/sizes.hpp"
 #include "steppers/node.hpp"
 #include "steppers/stepper.hpp"
 
@@ -74,13 +75,14 @@ class Variational final : public Stepper {
     double bend_step = 0, bend_age = 0;  // of the step it is from, and how long ago that was
     double step = 0;                     // the last one
     std::vector<double> stiffness;       // 1/s, of the states: so fast they decay by themselves
+    std::vector<double> largest;         // sizes of unknowns and velocities so far (Sizes)
     bool fresh = true, started = false;
     bool jumped = false;  // multipliers did, since the last step
     bool bent = false;    // do signals or states read accelerations?
     bool driven = false;  // do stores change with velocities?
     void archive(Archive& a) {
-      a(p, impulse, half, bend, slope, bend_step, bend_age, step, stiffness, fresh, started, jumped, bent,
-        driven);
+      a(p, impulse, half, bend, slope, bend_step, bend_age, step, stiffness, largest, fresh, started, jumped,
+        bent, driven);
     }
   };
   History history;
@@ -122,6 +124,7 @@ class Variational final : public Stepper {
   double softening_ = 1e-10;  // Σ of rigid constraints under SPOOK, relative to Φ_q M⁻¹ Φ_qᵀ
   State mid_, end_, trial_;   // midpoint; q_{n+1}, for Φ; the node at the end
   Reach reach_;
+  Sizes sizes_;
   std::vector<double> u_, u_half_, T_, T_half_, back_,
       back_half_;  // h v, h v/2, T of both, and T(−u)ᵀ (T-variational-9)
   std::vector<double> gradient_, end_gradient_,
@@ -131,7 +134,7 @@ class Variational final : public Stepper {
       stored_;  // what the step starts with
   std::vector<double> pushed_, unturned_, force_, momentum_, next_p_, next_bend_, flow_;
   std::vector<double> linear_matrix_;  // that SPOOK factored last
-  std::vector<double> work_, rows_, rows_linear_, stiffness_, weights_, epsilon_;
+  std::vector<double> work_, rows_, rows_linear_, stiffness_, weights_, left_over_, epsilon_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<char> open_;
   std::vector<int> holonomic_entries_, lie_of_row_;

@@ -169,6 +169,7 @@ class Variational::Step final : public NewtonProblem {
     place();
   }
   std::span<const double> weights() const override { return v_.weights_; }
+  std::span<const double> most_left_over() const override { return v_.left_over_; }
   void magnitudes(std::span<double> size, std::span<double> noise) const override {
     const auto at = v_.system_.value_of_row();
     const auto nominal = v_.system_.nominal();
@@ -180,6 +181,13 @@ class Variational::Step final : public NewtonProblem {
     for (int i = v_.positions_; i < v_.n_; ++i)
       size[i] = std::abs(v_.mid_.value[at[i]]) * (i < v_.holonomic_.begin ? 1.0 : v_.h_);
     for (int i = v_.holonomic_.begin; i < v_.n_; ++i) noise[i] = INFINITY;
+  }
+  void rounded_sizes(std::span<double> size) const override {
+    const auto at = v_.system_.value_of_row();
+    for (int i = 0; i < v_.positions_; ++i)
+      size[i] = std::abs(v_.mid_.rate[i]) + 2 * v_.reach_(v_.mid_, i) / v_.h_;
+    for (int i = v_.positions_; i < v_.n_; ++i)
+      size[i] = std::abs(v_.mid_.value[at[i]]) * (i < v_.holonomic_.begin ? 1.0 : v_.h_);
   }
   void add_rounding(std::span<double> rows) override {
     const Pattern& p = v_.system_.pattern();

@@ -38,7 +38,7 @@ ComponentType force_spring() {
   type.takes(number("rest_length", "m", "at which it is relaxed; its length in the design position if absent")
                  .at_least(0)
                  .optional());
-  type.gives({"force", "N", "force, positive in tension"});
+  type.gives(OutputType{"force", "N", "force, positive in tension"}.as_preload());
   type.gives({"length", "m", "distance of the points"});
   type.gives({"velocity", "m/s", "rate of the length"});
   type.signs = "A positive force is tension: it pulls the points together.";

@@ -53,7 +53,7 @@ ComponentType translational_spring() {
                     "between the points of a table: straight lines, or a monotone cubic")
                  .otherwise("linear"));
   type.takes(number("rest_length", "m", "distance B − A at which the elongation is zero").otherwise("0 m"));
-  type.gives({"force", "N", "force, positive in tension"});
+  type.gives(OutputType{"force", "N", "force, positive in tension"}.as_preload());
   type.gives({"elongation", "m", "B − A − rest_length"});
   type.signs =
       "Elongation is B relative to A. A positive force is tension: it pulls A towards B (A is pushed in the "
