@@ -433,3 +433,42 @@ TEST_CASE("rows at times of their own come from the interpolant, with constant s
       CHECK(std::abs(run->rows[k][2] + std::cos(t)) < 2e-5);
     }
 }
+
+TEST_CASE(
+    "events at one instant that set one variable: all count, in any order; what is overruled is reported") {
+  const auto run = [](const std::vector<std::string>& events, const std::string& steps) {
+    std::string model = R"(
+    s: {type: control.sine, amplitude: 1, frequency: 1 Hz}
+    n: {type: control.variable, value: 0}
+)";
+    for (const std::string& e : events)
+      model += "    " + e.substr(0, 1) +
+               ": {type: event.crossing, direction: rising, inputs: {u: s, n: n}, " + e.substr(2) + "}\n";
+    return TextRun(model, "until: 2.02 s, " + steps, {"n"});
+  };
+  const auto warned = [](const TextRun& r) {
+    return std::any_of(r.statistics.warnings.begin(), r.statistics.warnings.end(),
+                       [](const Warning& w) { return w.code == "W-EVENTS"; });
+  };
+  for (const std::string steps : {"step: 0.017 s", "step: 0.1 s", "adaptive: true, tolerance: 1e-4",
+                                  "step: 0.017 s, scheme: variational"}) {
+    INFO(steps);
+    std::vector<std::string> counters{"x expression: u - 0.5, set: {n: n + 1}",
+                                      "y expression: 2*u - 1, set: {n: n + 10}",
+                                      "z expression: 0.5*u - 0.25, set: {n: n + 100}"};
+    std::sort(counters.begin(), counters.end());
+    do {
+      const TextRun r = run(counters, steps);
+      CHECK(r.last[0] == 222);
+      CHECK_FALSE(warned(r));
+    } while (std::next_permutation(counters.begin(), counters.end()));
+    const TextRun same =
+        run({"x expression: u - 0.5, set: {n: 3}", "y expression: 2*u - 1, set: {n: 3}"}, steps);
+    CHECK(same.last[0] == 3);
+    CHECK_FALSE(warned(same));
+    const TextRun other =
+        run({"x expression: u - 0.5, set: {n: 3}", "y expression: 2*u - 1, set: {n: 7}"}, steps);
+    CHECK(other.last[0] == 7);
+    CHECK(warned(other));
+  }
+}

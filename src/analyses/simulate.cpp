@@ -181,7 +181,7 @@ class Simulation::Run {
   void archive(Archive& a) {
     a(result_.state, result_.statistics, *stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
       singular_, regular_steps_, next_output_, overrides_, limited_, substep_, turns_guessed_, turning_told_,
-      delays_told_, excess_, turn_, resolved_, interior_);
+      delays_told_, overruling_told_, excess_, turn_, resolved_, interior_);
     if (alarms_) a(*alarms_);
     if (control_) a(*control_);
     else a(timetable_);
@@ -694,17 +694,25 @@ class Simulation::Run {
     } else {
       account(state);
     }
+    if (acting_.later.empty()) return;
+    EventWatch::Change rest;  // of what is set twice at this instant
+    rest.fired.swap(acting_.later);
+    carry_out(state, rest);
   }
 
-  /// What the events of the model do, all with the values just before.
+  /// What the events of the model do, all with the values just before. Those that give something another value than one before
+  /// them does are left for later, when they see that value.
   Continuation act(State& state, const std::vector<const EventType*>& events, bool& moved) {
     Continuation how = Continuation::none;
-    auto& [actions, in, rows, rates, numbers] = acting_;
+    auto& [actions, in, rows, rates, numbers, later, overruled] = acting_;
     actions.clear();
+    later.clear();
     rows.clear();
     rates.clear();
     numbers.clear();
     for (const EventType* e : events) {
+      const std::size_t before = actions.size();
+      const EventAction* twice = nullptr;
       in.assign(1, state.t);
       for (const int v : e->inputs) in.push_back(state.value[system_.variables()[v].value]);
       for (const EventAction& a : e->actions) {
@@ -713,14 +721,26 @@ class Simulation::Run {
           throw ModelError("E-NAN", e->name + ".set." + a.target,
                            fmt::format("at t = {:g} s its value is {}", state.t, value),
                            "look for a division by zero or a root of a negative number");
+        for (std::size_t k = 0; k < before; ++k)
+          if (actions[k].first->target == a.target && actions[k].first->key == a.key &&
+              actions[k].second != value)
+            twice = &a, overruled.push_back({&a, value});
         actions.emplace_back(&a, value);
-        if (a.kind == EventAction::Kind::stop) result_.statistics.ended_by = e->name;
+      }
+      if (twice) {
+        actions.resize(before);
+        later.push_back(e);
       }
     }
+    for (const auto& [a, value] : actions)
+      if (std::find(overruled.begin(), overruled.end(), std::pair(a, value)) != overruled.end())
+        warn_of_overruling(*a, state.t);
+    if (later.empty()) overruled.clear();
     for (const auto& [a, value] : actions) {
       const Variable* v = a->variable >= 0 ? &system_.variables()[a->variable] : nullptr;
       switch (a->kind) {
         case EventAction::Kind::stop:
+          result_.statistics.ended_by = a->target;
           break;
         case EventAction::Kind::memory:
           state.memory[a->element.group->memory_of(a->element.index) + a->slot] = value;
@@ -753,6 +773,15 @@ class Simulation::Run {
     return how;
   }
 
+  /// Two events set something at one instant, and the second takes no notice of the first.
+  void warn_of_overruling(const EventAction& a, double t) {
+    if (std::exchange(overruling_told_, true)) return;
+    warn({"W-EVENTS",
+          fmt::format("at t = {:.6g} s several events set {} to different values: the last of them in the "
+                      "model counts",
+                      t, a.key.empty() ? a.target : a.target + "." + a.key),
+          "one event for both, or values that are computed from the one before", "", t});
+  }
   /// The system goes on with other numbers of the same elements.
   void retune(State& state, const std::vector<Override>& numbers) {
     for (const Override& n : numbers) {
@@ -1164,6 +1193,7 @@ class Simulation::Run {
   long regular_steps_ = 0, next_output_ = 0;
   int most_violated_ = -1, most_violated_velocity_ = -1;  // by row
   std::vector<int> settling_, crossed_;                   // work of settle()
+  bool overruling_told_ = false;
   ModeSearch search_{watch_, assembly_.initial.memory.size()};
   std::optional<JumpSolver>
       beyond_;            // values that modes would lead to, made when several depend on each other
@@ -1174,7 +1204,9 @@ class Simulation::Run {
     std::vector<int> rows;
     std::vector<double> rates;
     std::vector<Override> numbers;
-  } acting_;  // work of act()
+    std::vector<const EventType*> later;                           // events left for later …
+    std::vector<std::pair<const EventAction*, double>> overruled;  // … and what they would have set at once
+  } acting_;                                                       // work of act()
 };
 
 Simulation::Simulation(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer)

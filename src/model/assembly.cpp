@@ -1189,7 +1189,7 @@ class Assembler final : public Resolver {
     EventType e{t.element, model_.components[t.component].path, {}, {}};
     for (const Signal<1>& s : t.inputs) e.inputs.push_back(s.variable);
     for (const ActionRequest& r : t.actions) e.actions.push_back(action(t.component, r, a));
-    if (t.stop) e.actions.push_back({EventAction::Kind::stop, "", "", -1, 0, {}, 0, nullptr});
+    if (t.stop) e.actions.push_back({EventAction::Kind::stop, e.name, "", -1, 0, {}, 0, nullptr});
     return e;
   }
 

@@ -24,6 +24,7 @@ const std::vector<WarningCode>& warning_codes() {
       {"W-SUBSTEPS", "steps had no solution as a whole and were halved"},
       {"W-LEFTOVER", "one linear solve per step is not enough"},
       {"W-DELAY", "a delay is shorter than a step that does not resolve its input"},
+      {"W-EVENTS", "several events set the same thing at one instant"},
       {"W-CORNER", "a corner is passed so often that it is no longer located"},
       {"W-REACTIONS", "reactions are not to be trusted: the step is too long for what turns"},
       {"W-TURNS", "the number of whole turns in a step is a guess"},

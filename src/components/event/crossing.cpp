@@ -44,7 +44,10 @@ ComponentType event_crossing() {
       "constraints, so that they hold before and after;\n"
       "- a number of a component (`spring.stiffness`).\n\n"
       "Then accelerations, reactions and signals are computed anew and the run goes on, or ends with `stop: "
-      "true`. Events at the same instant act together. A quantity that starts at zero counts as positive.";
+      "true`. Events at the same instant act together; where two of them give the same thing different "
+      "values, one "
+      "after the other in the order of the model, each with the values that the one before has left. A "
+      "quantity that starts at zero counts as positive.";
   type.connects(signal_port("inputs", "any", "the signals it uses, by name").any_width().named());
   type.takes(equations("expression", false, "whose zeros are the events: an expression of t and the inputs"));
   type.takes(choice("direction", {"rising", "falling", "both"}, "from below zero, from above, or both")
