@@ -133,6 +133,11 @@ class Simulation::Run {
       f();
     } catch (const ModelError& e) {  // no consistent values after a jump, a value that cannot be recorded
       result_.failure = {e.code, e.where, owner_of_unknown(e.where), "", result_.state.t, e.cause, e.hint};
+      if (e.code != "E-START" || !(result_.state.t > 0)) return;
+      result_.failure->code = "E-NEWTON";
+      result_.failure->where = fmt::format("t={:g} s", result_.state.t);
+      result_.failure->cause = fmt::format("after what jumps there, {}: {}", e.where, e.cause);
+      result_.failure->hint = "a smaller step, so that less happens between the jumps";
     }
   }
   /// As the scheme starts.
