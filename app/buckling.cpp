@@ -85,7 +85,7 @@ int buckling(const Command& command) {
     print_json(Json::object().set("event", "done").set("folder", folder.path().string()));
   } else if (!command.quiet) {
     if (!model.title.empty()) fmt::print("{}\n", model.title);
-    fmt::print("  {:>4}  {:<11}  {:>16}  {:>16}  {}\n", "mode", "kind", "load factor", "unloaded tells",
+    fmt::print("  {:>4}  {:<11}  {:>16}  {:>16}  {}\n", "mode", "kind", "load factor", "linear estimate",
                "moves most");
     for (std::size_t k = 0; k < result.modes.size(); ++k) {
       const BucklingMode& m = result.modes[k];

@@ -220,14 +220,21 @@ void follow(const Family& family, EquilibriumPath& path, int most, Record& recor
     if (arrived && turned) told.turns.pop_back();
     record.point(path.point());
     if (arrived) return;
-    if ((path.point().parameter - from) / (to - from) < -farthest) break;
+    if ((path.point().parameter - from) / (to - from) < -farthest) {
+      told.warnings.push_back(
+          {"W-PATH",
+           fmt::format(
+               "the path turned back{} and left at {}: it does not come to {:.6g} from there",
+               told.turns.empty() ? "" : fmt::format(" at {}", value_text(family, told.turns.front())),
+               value_text(family, path.point().parameter), to),
+           "a range up to where it turns, or another quantity to follow it by"});
+      return;
+    }
   }
-  told.warnings.push_back(
-      {"W-PATH",
-       fmt::format(
-           "after {} points the path is at {} and has not come to {:.6g}: it may lead away from there",
-           record.count(), value_text(family, path.point().parameter), to),
-       "--points asks for more"});
+  told.warnings.push_back({"W-PATH",
+                           fmt::format("after {} points the path is at {} and has not come to {:.6g}",
+                                       record.count(), value_text(family, path.point().parameter), to),
+                           "--points asks for more"});
 }
 
 /// At even values of the coordinate, with the loads that this takes.

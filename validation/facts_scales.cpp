@@ -35,7 +35,8 @@ std::string oscillator(double mass, double frequency, double amplitude) {
 TEST_CASE("an oscillator of micrometres is as accurate as one of metres") {
   struct {
     double mass, frequency, amplitude;  // kg, Hz, m
-  } const cases[] = {{1, 1, 1e-6}, {1, 1, 1e-3}, {0.02, 30, 4e-5}, {700, 0.2, 2.5e-6}, {3, 8, 0.2}};
+  } const cases[] = {{1, 1, 1e-6}, {1, 1, 1e-3},       {0.02, 30, 4e-5},  {700, 0.2, 2.5e-6},
+                     {3, 8, 0.2},  {5e-12, 1e4, 1e-9}, {2e-6, 1e5, 3e-10}};
   for (const auto& c : cases)
     for (const double tolerance : {1e-3, 1e-5}) {
       INFO(c.amplitude, " m, ", c.frequency, " Hz, tolerance ", tolerance);

@@ -26,18 +26,20 @@ double total_mass(const System& system, const State& state) {
 
 /// A rest length that was forgotten, or a unit: nothing wrong in itself.
 void remark_on_loads(const Assembly& assembly, const State& start, std::vector<std::string>& notes) {
-  constexpr double enormous = 1000 * 9.81;  // m/s² of everything together
+  constexpr double heavy = 100 * 9.81, fast = 10;  // m/s² and m/s of everything together
   if (assembly.preloads.empty()) return;
   const double mass = total_mass(assembly.system, start);
   if (!(mass > 0)) return;
-  for (const int c : assembly.preloads) {
-    const Channel& channel = assembly.channels[c];
+  for (std::size_t k = 0; k < assembly.preloads.size(); k += 2) {
+    const Channel& channel = assembly.channels[assembly.preloads[k]];
     const double force = std::abs(assembly.read(channel, start));
-    if (!(force > enormous * mass)) continue;
+    const double elongation = std::abs(assembly.read(assembly.channels[assembly.preloads[k + 1]], start));
+    const double speed = std::sqrt(force * elongation / mass);
+    if (!(force > heavy * mass && speed > fast)) continue;
     notes.push_back(
-        fmt::format("{} is {:.3g} N at the start, {:.2g} times the weight of all bodies together: is a rest "
-                    "length missing, or a unit wrong?",
-                    channel.name, force, force / (9.81 * mass)));
+        fmt::format("{} is {:.3g} N at the start, enough to throw all bodies together at {:.2g} m/s: is a "
+                    "rest length missing, or a unit wrong?",
+                    channel.name, force, speed));
   }
 }
 

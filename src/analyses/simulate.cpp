@@ -155,8 +155,11 @@ class Simulation::Run {
     sampling_.begin(state.t + slack());
     for (const auto& w : prepared_.warnings) warn(w);
     result_.statistics.notes = options_.notes;
-    result_.statistics.notes.insert(result_.statistics.notes.end(), prepared_.notes.begin(),
-                                    prepared_.notes.end());
+    const auto add = [this](const std::vector<std::string>& notes) {
+      result_.statistics.notes.insert(result_.statistics.notes.end(), notes.begin(), notes.end());
+    };
+    add(assembly_.notes_on_settings);
+    add(prepared_.notes);
     for (const Warning& w : stepper_->warnings()) warn(w);
     count(stepper_->start(state).newton);
     interior_.begin(state);
@@ -1092,7 +1095,10 @@ class Simulation::Run {
     for (std::size_t i = 0; i < std::min(told, rows.size()); ++i) {
       const std::string name = system_.unknown_name(rows[i]);
       names += (i > 0 ? ", " : "") + name;
-      if (nominals.empty()) nominals = fmt::format("{}: {:.1g}", name, stepper_->size_of(rows[i]));
+      const std::string& unit = system_.owner(rows[i]).unit;
+      if (nominals.empty())
+        nominals = fmt::format("{}: {:.1g}{}", name, stepper_->size_of(rows[i]),
+                               unit.empty() || unit == "1" ? "" : " " + unit);
     }
     if (rows.size() > told) names += fmt::format(" and {} more", rows.size() - told);
     warn({"W-SMALL",

@@ -325,8 +325,13 @@ struct Proposal {
     const auto otherwise = [&](const char* key, double value) {
       return v.given(key) ? number(v, key) : value;
     };
-    const double alpha_f = otherwise(f, v.given(m) ? (number(v, m) + c) / k : 0.0);
-    const double alpha_m = otherwise(m, k * alpha_f - c), gamma = otherwise(order, 0.5 + alpha_f - alpha_m);
+    double alpha_f = 0;
+    if (v.given(order))
+      alpha_f = v.given(m) ? number(v, order) - 0.5 + number(v, m) : (0.5 + c - number(v, order)) / (k - 1);
+    else if (v.given(m)) alpha_f = (number(v, m) + c) / k;
+    alpha_f = otherwise(f, alpha_f);
+    const double alpha_m = otherwise(m, v.given(order) ? 0.5 + alpha_f - number(v, order) : k * alpha_f - c);
+    const double gamma = otherwise(order, 0.5 + alpha_f - alpha_m);
     std::string set = fmt::format("{}: {:.6g}, {}: {:.6g}, {}: {:.6g}", m, alpha_m, f, alpha_f, order, gamma);
     if (beta) set += fmt::format(", beta: {:.6g}", otherwise("beta", 0.25 * (gamma + 0.5) * (gamma + 0.5)));
     return fmt::format("{} (second order: {} = 1/2 + {} - {}{})", set, order, f, m,

@@ -120,6 +120,8 @@ class System {
   std::string unknown_name(int row) const;
   /// `arm turning about its y`: what moves with this position row.
   std::string motion_name(int row) const;
+  /// The variable that owns a row.
+  const Variable& owner(int row) const;
   /// The unit of a row, "" if it is not told.
   const std::string& row_unit(int row) const {
     const Variable& v = owner(row);
@@ -147,7 +149,6 @@ class System {
 
  private:
   friend class SystemBuilder;
-  const Variable& owner(int row) const;
 
   std::vector<Variable> variables_;
   std::vector<StartCondition> conditions_;

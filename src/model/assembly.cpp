@@ -1151,7 +1151,7 @@ class Assembler final : public Resolver {
     const auto has_no_use = [&](std::initializer_list<const char*> keys, const char* why) {
       for (const char* key : keys)
         if (model_.simulate.given(key))
-          a.notes.push_back(fmt::format("simulate.{} has no effect: {}", key, why));
+          a.notes_on_settings.push_back(fmt::format("simulate.{} has no effect: {}", key, why));
     };
     if (!constrained)
       has_no_use({"constraints", "regularization", "penalty", "redundant", "compliance"},

@@ -26,8 +26,8 @@ struct Assembly {
   std::vector<std::pair<ElementId, std::string>>
       switching;  // elements with modes or corners, and whose they are
   std::vector<Warning> warnings;
-  std::vector<std::string> notes;
-  std::vector<int> preloads;  // channels: forces of springs
+  std::vector<std::string> notes, notes_on_settings;  // the latter are of interest where it is simulated
+  std::vector<int> preloads;  // channels: force and elongation of a spring, of the next …
   Kept kept;                  // `initial: {fixed: […]}`
   Scene scene;
 

@@ -629,14 +629,14 @@ class ModelReader {
 
     if (const Node* start = top(root, "start")) {
       model_.start = read_start(*start, space);
-      const std::vector<std::string> choices = {"given", "assembled", "equilibrium", "steady"};
+      const std::vector<std::string> choices = {"given", "assembled", "equilibrium"};
+      if (model_.start == "steady")
+        throw fault("E-UNSUPPORTED", start->mark, "start",
+                    fmt::format("`start: {}` is not there yet", model_.start), "start: equilibrium");
       if (std::find(choices.begin(), choices.end(), model_.start) == choices.end())
         throw fault("E-VALUE", start->mark, "start",
                     fmt::format("`{}` is not one of {}", model_.start, fmt::join(choices, ", ")),
                     did_you_mean(model_.start, choices));
-      if (model_.start == "steady")
-        throw fault("E-UNSUPPORTED", start->mark, "start",
-                    fmt::format("`start: {}` is not there yet", model_.start), "start: equilibrium");
     }
     if (const Node* gravity = top(root, "gravity")) {
       if (gravity->is_scalar() && gravity->text == "none") {

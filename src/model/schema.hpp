@@ -146,7 +146,8 @@ struct OutputType {
   std::string parts = {};  // "xyz": a vector with these parts
   bool wide = false;       // as wide as ComponentType::width says
   bool by_default = true;  // recorded unless the model chooses otherwise
-  bool preload = false;    // of a spring: a note tells where a run starts with an enormous one
+  bool preload =
+      false;  // force and elongation of a spring: a note tells where a run starts with enormous ones
 
   OutputType as_preload() const {
     OutputType o = *this;

@@ -85,10 +85,15 @@ class GeneralizedAlpha::Step final : public NewtonProblem {
   void add_rounding(std::span<double> rows) override {
     const Pattern& p = g_.system_.pattern();
     const int positions = g_.system_.rows(Kind::position).end;
+    const auto at = g_.system_.value_of_row();
     const auto nominal = g_.system_.nominal();
+    // What has an orientation has points that are far from its origin; others are where their coordinates say.
+    const auto size = [&](int j) {
+      return !across_ && at[j] >= 0 ? small_size(g_.system_, j, g_.history.largest[j]) : nominal[j];
+    };
     g_.system_.tangent(g_.trial_, Shift::stiffness(), {}, g_.scratch_, g_.stiffness_);
     for (int j = 0; j < positions; ++j) {
-      const double moved = GeneralizedAlpha::rounding * std::max(nominal[j], g_.reach_(g_.trial_, j));
+      const double moved = GeneralizedAlpha::rounding * std::max(size(j), g_.reach_(g_.trial_, j));
       for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
         if (p.row[k] < positions) rows[p.row[k]] += std::abs(g_.stiffness_[k]) * moved;
     }

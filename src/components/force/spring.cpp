@@ -21,6 +21,7 @@ void build(Build& b) {
   b.channel<force::SpringDamper>("force", id, 0);
   b.channel<force::SpringDamper>("length", id, 1);
   b.channel<force::SpringDamper>("velocity", id, 2);
+  b.channel<force::SpringDamper>("elongation", id, 3);
 }
 
 }  // namespace
@@ -41,6 +42,7 @@ ComponentType force_spring() {
   type.gives(OutputType{"force", "N", "force, positive in tension"}.as_preload());
   type.gives({"length", "m", "distance of the points"});
   type.gives({"velocity", "m/s", "rate of the length"});
+  type.gives(OutputType{"elongation", "m", "length − rest_length", "", false, false}.as_preload());
   type.signs = "A positive force is tension: it pulls the points together.";
   type.shape = {"spring"};
   type.example = R"yaml(

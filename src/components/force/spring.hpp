@@ -11,7 +11,7 @@ struct SpringDamper {
   double damping;      // N s/m
   double rest_length;  // m
 
-  static constexpr int outputs = 3;  // tension, length, its rate
+  static constexpr int outputs = 4;  // tension, length, its rate, elongation
   auto variables() const { return std::tie(a, b); }
   template <class S>
   Vec3<S> arm(const auto& z) const {
@@ -40,6 +40,7 @@ struct SpringDamper {
     const S length = norm(arm<S>(z));
     if (index == 1) return length;
     if (index == 2) return rate<S>(z);
+    if (index == 3) return S(length - rest_length);
     return stiffness * (length - rest_length) + damping * rate<S>(z);
   }
 };

@@ -16,7 +16,7 @@ ComponentType planar_spring() {
   type.takes(number("stiffness", "N/m", "force per elongation").at_least(0));
   type.takes(number("rest_length", "m", "length at which it is relaxed").at_least(0).otherwise("0 m"));
   type.gives(OutputType{"force", "N", "force, positive in tension"}.as_preload());
-  type.gives({"elongation", "m", "|B − A| − rest_length"});
+  type.gives(OutputType{"elongation", "m", "|B − A| − rest_length"}.as_preload());
   type.signs = "Tension is positive: it pulls A towards B and B towards A.";
   type.shape = {"spring"};
   type.example = R"yaml(

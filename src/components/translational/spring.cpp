@@ -54,7 +54,7 @@ ComponentType translational_spring() {
                  .otherwise("linear"));
   type.takes(number("rest_length", "m", "distance B − A at which the elongation is zero").otherwise("0 m"));
   type.gives(OutputType{"force", "N", "force, positive in tension"}.as_preload());
-  type.gives({"elongation", "m", "B − A − rest_length"});
+  type.gives(OutputType{"elongation", "m", "B − A − rest_length"}.as_preload());
   type.signs =
       "Elongation is B relative to A. A positive force is tension: it pulls A towards B (A is pushed in the "
       "positive direction) and B towards A.";
