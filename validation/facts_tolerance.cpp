@@ -500,3 +500,56 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE("mechanisms whose drives prescribe everything follow them, whatever the length of the run") {
+  struct Drive {
+    double amplitude, rate;  // m, rad/s
+  };
+  for (const double until : {3.0, 40.0})
+    for (const auto& [amplitude, rate] : {Drive{1, 5}, Drive{0.02, 31}, Drive{3, 0.7}})
+      for (const double tolerance : {1e-2, 1e-4, 1e-6}) {
+        INFO(until, " s, ", amplitude, " m, ", rate, " rad/s, tolerance ", tolerance);
+        const TextRun run(
+            fmt::format(R"y(
+    m: {{type: translational.mass, mass: 1, initial: {{velocity: {2:.17g}}}}}
+    d: {{type: translational.motion, at: m, position: "(1 m)*{0}*sin(({1} rad/s)*t)"}}
+    s: {{type: translational.spring, stiffness: 3, between: [ground, m]}})y",
+                        amplitude, rate, amplitude * rate),
+            fmt::format("until: {}, adaptive: true, tolerance: {}, output_every: 0.05 s", until, tolerance),
+            {"m.position", "m.velocity"}, "units: SI");
+        double x = 0, v = 0;
+        for (std::size_t i = 0; i < run.rows.size(); ++i) {
+          x = std::max(x, std::abs(run.rows[i][0] - amplitude * std::sin(rate * run.t[i])));
+          v = std::max(v, std::abs(run.rows[i][1] - amplitude * rate * std::cos(rate * run.t[i])));
+        }
+        CHECK(x < 2 * tolerance * amplitude);
+        CHECK(v < 60 * tolerance * amplitude * rate);  // between steps, of one order less
+      }
+  // A slider-crank has two branches; position of the slider, exact.
+  struct Crank {
+    double rod, start, speed;  // m, rad, rad/s
+  };
+  for (const auto& [rod, start, speed] : {Crank{2, 0.3, 2}, Crank{1.2, 0, 2}, Crank{3, 0.3, -3.5}})
+    for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-6}) {
+      INFO("rod of ", rod, " m, tolerance ", tolerance);
+      const TextRun run(fmt::format(R"y(
+    crank: {{type: body.box, size: [1, 0.1, 0.1], density: 700, initial: {{position: [0.5, 0, 0]}}}}
+    rod: {{type: body.box, size: [{0}, 0.1, 0.1], density: 700, initial: {{position: [{1}, 0, 0]}}}}
+    slider: {{type: body.sphere, radius: 0.1, mass: 2, initial: {{position: [{2}, 0, 0]}}}}
+    main: {{type: joint.revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], initial: {{angle: {3}}}}}
+    pin: {{type: joint.revolute, between: [crank, rod], at: [1, 0, 0], axis: [0, 0, 1]}}
+    wrist: {{type: joint.point_on_line, between: [rod, slider], at: [{2}, 0, 0], axis: [0, 0, 1]}}
+    guide: {{type: joint.prismatic, between: [ground, slider], at: [{2}, 0, 0], axis: [1, 0, 0]}}
+    drive: {{type: rotational.motion, at: main, angle: "({3} rad) + ({4} rad/s)*t"}})y",
+                                    rod, 1 + rod / 2, 1 + rod, start, speed),
+                        fmt::format("until: 10, adaptive: true, tolerance: {}, output_every: 0.1 s", tolerance),
+                        {"slider.position.x"}, "units: SI\ngravity: none\nstart: assembled");
+      double off = 0;
+      for (std::size_t i = 0; i < run.rows.size(); ++i) {
+        const double angle = start + speed * run.t[i];
+        off = std::max(off, std::abs(run.rows[i][0] - std::cos(angle) -
+                                     std::sqrt(rod * rod - std::pow(std::sin(angle), 2))));
+      }
+      CHECK(off < 10 * tolerance);
+    }
+}

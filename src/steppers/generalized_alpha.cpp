@@ -94,7 +94,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, GeneralizedAlphaOptions
   for (auto* x : {&u_bar_, &v_bar_, &a_bar_, &u_, &d_, &e_, &velocity_, &velocity_start_})
     x->assign(positions, 0.0);
   for (auto* x : {&s_bar_, &w_bar_, &defect_s_}) x->assign(states, 0.0);
-  for (auto* x : {&defect_q_, &defect_v_}) x->assign(positions, 0.0);
+  for (auto* x : {&defect_q_, &across_, &defect_v_}) x->assign(positions, 0.0);
   history.largest.assign(sizes_.count(), 0.0);
   sizes_now_.assign(sizes_.count(), 0.0);
   expected_.assign(sizes_.count(), 0.0);

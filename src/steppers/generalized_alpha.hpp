@@ -211,8 +211,8 @@ class GeneralizedAlpha final : public Stepper {
   std::vector<int> nodes_;  // rows of the nodes of circuits
   // Work: predicted u and v without the new acceleration, stores without the new flow, projections d and e, T(u), weights.
   std::vector<double> u_bar_, v_bar_, s_bar_, a_bar_, w_bar_, u_, d_, e_, operators_, stiffness_, weights_,
-      work_, rows_, scratch_, velocity_, velocity_start_, defect_q_, defect_v_, defect_s_, noise_, sizes_now_,
-      expected_, left_over_;
+      work_, rows_, scratch_, velocity_, velocity_start_, defect_q_, across_, defect_v_, defect_s_, noise_,
+      sizes_now_, expected_, left_over_;
   mutable std::vector<double> dense_end_, dense_u_;
   std::vector<double> balance_start_;  // of weighted means: α_m and α_f times what the equations are at t_n
   std::vector<char> turns_;            // positions that are angles: their size is no measure of their error

@@ -68,7 +68,10 @@ void GeneralizedAlpha::keep_along_constraints(std::span<double> defect, bool vel
   std::fill(work_.begin(), work_.begin() + first, 0.0);
   newton_.solver().solve(work_);
   if (velocity) apply_operators(system_, operators_, work_);
-  for (int i = 0; i < positions; ++i) defect[i] -= work_[i];
+  for (int i = 0; i < positions; ++i) {
+    defect[i] -= work_[i];
+    if (!velocity) across_[i] = work_[i];
+  }
 }
 
 /// What the defects do to the solution: the equations of the step with them taken off, solved once with its matrix. It keeps stiff
@@ -77,6 +80,7 @@ void GeneralizedAlpha::filter_defects(State& from) {
   const Range states = system_.rows(Kind::state);
   const int positions = system_.rows(Kind::position).end;
   if (constrained_) {
+    std::fill(across_.begin(), across_.end(), 0.0);
     keep_along_constraints(defect_q_, false);
     keep_along_constraints(defect_v_, true);
   }
@@ -200,6 +204,11 @@ LocalError GeneralizedAlpha::largest_error(State& from, const ErrorScales& scale
     }
     history.velocities.found(error.size < 0.5 * all);
   }
+  // What constraints remove does not add up, but such a step does not follow what drives them (T-error-11).
+  if (constrained_ && scales.estimator == ErrorEstimator::embedded)
+    for (const Sizes::Vector& v : sizes_.vectors())
+      count_all(
+          v.row, v.parts, false, [&](int i) { return across_[i] / share; }, scales.positions);
   const LocalError mechanical = error;
   for (int i = states.begin; i < states.end; ++i)
     count(i, rows_[i], history.algebraic[i - states.begin] ? scales.signals : scales.states);
