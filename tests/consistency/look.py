@@ -34,8 +34,9 @@ def domains():
 
 
 def relations_of(domain):
-    """The common relations but those that a domain leaves out, and its own."""
-    common = [r for r in relations.COMMON if r.__name__ not in getattr(domain, "WITHOUT", ())]
+    """The common relations, but those that a domain leaves out or all but those that it names, and its own."""
+    common = [r for r in relations.COMMON
+              if r.__name__ in getattr(domain, "WITH", (r.__name__,)) and r.__name__ not in getattr(domain, "WITHOUT", ())]
     return {r.__name__: r for r in (runs, *common, *getattr(domain, "RELATIONS", []))}
 
 
@@ -69,7 +70,7 @@ def kind(found):
 
 def examine(task):
     """One model, all relations asked for. Gives (domain, seed, counts, failures, runs)."""
-    program, name, seed, wanted, spoil = task
+    program, name, seed, wanted, spoil, smaller = task
     domain, bench = domains()[name], Bench(program, SPOILERS.get(spoil))
     getattr(domain, "prepare", lambda _: None)(program)
     model, counts, failures = domain.generate(chance(name, seed)), {}, []
@@ -82,8 +83,8 @@ def examine(task):
             if not found:
                 continue
             fails = lambda m: bool(f := complaints(bench, relation, m, seed)) and kind(f) == kind(found)  # noqa: B023, E731
-            small = models.minimise(model, fails) if not spoil else model
-            failures.append((title, complaints(bench, relation, small, seed), small))
+            small = models.minimise(model, fails) if smaller else model
+            failures.append((title, complaints(bench, relation, small, seed) if smaller else found, small))
             if title == "runs":
                 break
         return name, seed, counts, failures, bench.count
@@ -133,7 +134,7 @@ def self_test(options):
     """Each way of spoiling results must be found by the relation that is there for it, and by itself nothing is."""
     missed = []
     for spoil, (name, relation) in CAUGHT_BY.items():
-        found = {s: sum(bool(examine((options.program, name, seed, {relation}, s))[3]) for seed in range(1, 6)) for s in (spoil, None)}
+        found = {s: sum(bool(examine((options.program, name, seed, {relation}, s, False))[3]) for seed in range(1, 6)) for s in (spoil, None)}
         print(f"{spoil}: {relation} complains of {found[spoil]} of 5 models of {name}, {found[None]} when nothing is spoiled")
         if found[spoil] < 3 or found[None]:
             missed.append(spoil)
@@ -151,14 +152,14 @@ def tasks(options, names):
         for name in names:
             if end and time.monotonic() >= end:
                 return
-            yield options.program, name, seed, options.relation, None
+            yield options.program, name, seed, options.relation, None, not options.as_found
         seed += 1
 
 
 def known_defects():
-    """Cases that show a defect which is known: {(domain, relation, seed): what it is}."""
+    """Cases that show a defect which is known: {(domain, relation, seed): what it is}; None stands for all seeds."""
     lines = [line.split("#", 1) for line in (HERE / "known_defects.txt").read_text().splitlines() if line and line[0] != "#"]
-    return {(domain, relation, int(seed)): why.strip() for (domain, relation, seed), why in ((case.split(), why) for case, why in lines)}
+    return {(domain, relation, None if seed == "*" else int(seed)): why.strip() for (domain, relation, seed), why in ((case.split(), why) for case, why in lines)}
 
 
 def keep(options, name, seed, title, found, small):
@@ -195,8 +196,8 @@ def look(options):
                 if (name, title, seed) in known and title not in [f[0] for f in failures]:
                     print(f"{name} {title} {seed} holds now: take it out of known_defects.txt")
             for title, found, small in failures:
-                if (name, title, seed) in known:
-                    print(f"{name} {title} {seed} fails, as is known: {known[name, title, seed]}")
+                if why := known.get((name, title, seed)) or known.get((name, title, None)):
+                    print(f"{name} {title} {seed} fails, as is known: {why}")
                     continue
                 failed[name, title] = failed.get((name, title), 0) + 1
                 keep(options, name, seed, title, found, small)
@@ -224,6 +225,7 @@ def main():
     parser.add_argument("--relation", action="append", help="only this one; repeatable")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", default="consistency-failures", help="folder for minimal models")
+    parser.add_argument("--as-found", action="store_true", help="show failing models as they are, not minimal ones")
     parser.add_argument("--self-test", action="store_true", help="spoil results: it must be noticed")
     options = parser.parse_args()
     options.program = str(pathlib.Path(options.program).resolve())

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -12,11 +13,12 @@ from model import text
 
 
 class Refused(Exception):
-    """The program ended with a status other than 0. `status` tells which: negative if a signal ended it."""
+    """The program ended with a status other than 0. `status` tells which: negative if a signal ended it; `codes`, which errors it told."""
 
     def __init__(self, status, message):
         super().__init__(f"status {status}: {message.strip()[:600]}")
         self.status = status
+        self.codes = set(re.findall(r"^E-[A-Z]+", message, re.MULTILINE))
 
 
 class Run:
@@ -33,6 +35,7 @@ class Run:
         self.time = self.channels.pop("time")
         self.summary = json.loads((folder / "summary.json").read_text())
         self.events = [e["time"] for e in self.summary["events"]]
+        self.warnings = {w["code"] for w in self.summary["warnings"]}
         self.flattened = (folder / "model.yaml").read_text()
 
 
@@ -48,7 +51,7 @@ class Bench:
     def __init__(self, program, spoil=None):
         self.program, self.spoil = program, spoil
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="consistency-"))
-        self.runs, self.count = {}, 0
+        self.runs, self.count, self.patience = {}, 0, 120  # seconds
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -59,7 +62,7 @@ class Bench:
     def call(self, *arguments):
         self.count += 1
         done = subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True, cwd=self.folder,
-                              timeout=120, env={**os.environ, "ESCAPEMENT_THREADS": "1"})
+                              timeout=self.patience, env={**os.environ, "ESCAPEMENT_THREADS": "1"})
         if done.returncode:
             raise Refused(done.returncode, done.stderr)
         return done
@@ -76,9 +79,13 @@ class Bench:
                 self.spoil(self.runs[key], changed(model, simulate))
         return self.runs[key]
 
-    def run_text(self, source, files=None, arguments=()):
+    def write(self, source, files=None):
+        """model.yaml in the bench's folder, and files beside it."""
         for name, content in {"model.yaml": source, **(files or {})}.items():
             (self.folder / name).write_text(content)
+
+    def run_text(self, source, files=None, arguments=()):
+        self.write(source, files)
         out = self.folder / "run"
         shutil.rmtree(out, ignore_errors=True)
         self.call("run", "model.yaml", "--out", "run", "--quiet", "--checkpoint-every", "0 s", *arguments)

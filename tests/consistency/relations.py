@@ -2,6 +2,7 @@
 
 import copy
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from model import strings, text
 from program import Refused, Run, changed
 
 LEAST_SHARE = 0.1  # of reactions and signals, whose errors are not controlled: of a few per cent at worst
+NEAR = 0.8  # of the way that something goes: steps that are not short, but resolve it (README.md)
 MOST_TOLERANCES = 100  # of errors that the motion amplifies, and of what is not controlled (README.md)
 
 
@@ -174,7 +176,41 @@ def energy(bench, model, random):
     return [f"energy left open: {', '.join(f'{a:.3g}' for a in accounts)}"]
 
 
+ALARMS = {"W-UNRESOLVED", "W-ENERGY", "W-VIOLATED"}
+ENDED = {"E-DIVERGED", "E-ENERGY", "E-VIOLATED", "E-NEWTON"}
+
+
+def told(bench, model, random):
+    """Steps that are far too long either tell so, or their positions are near what short steps give. For mechanics, few steps long."""
+    long, count = model["simulate"]["step"] * random.choice([20, 40, 80, 160]), 10
+    simulate = random.choice([{}, {"rho": 0.5}, {"rho": 0}, {"scheme": "variational"}])
+    try:
+        run = bench.run(model, step=long, until=count * long, **simulate)
+    except Refused as refused:
+        if refused.codes & ENDED:
+            return []
+        raise
+    if run.warnings & ALARMS:
+        return []
+    parts = round(long / model["simulate"]["step"])
+    fine = bench.run(model, until=count * long, output_every=parts)
+    way = {}  # of the longest of its kind
+    for name, values in fine.channels.items():
+        kind = re.search(r"\.(position|angle)\b", name)
+        if kind:
+            way[kind[1]] = max(way.get(kind[1], 0), max(values) - min(values))
+    return [f"{name} is off by {far:.3g}, where nothing moves by more than {way[kind[1]]:.3g}, in steps of {long:g} s with {simulate}, and no alarm"
+            for name, far in differences(fine, run).items() if (kind := re.search(r"\.(position|angle)\b", name)) and far > NEAR * way[kind[1]]]
+
+
 # -- the same model, written otherwise ------------------------------------------------------------------------------------
+
+
+def checked(bench, model, random):
+    """`escapement check` has nothing against what runs."""
+    bench.write(text(model), model.get("files"))
+    bench.call("check", "model.yaml")
+    return []
 
 
 def permuted(bench, model, random):
@@ -340,5 +376,5 @@ def resumed(bench, model, random):
     return exactly(first, Run(out))
 
 
-COMMON = [order, order_of_prescribed_steps, rows, between_steps, schemes, adaptive, energy, recorded, permuted, reversed_ends, in_subsystem, twice, parts_in_subsystems,
+COMMON = [order, order_of_prescribed_steps, rows, between_steps, schemes, adaptive, energy, recorded, checked, permuted, reversed_ends, in_subsystem, twice, parts_in_subsystems,
           with_strangers, through_gains, by_set, as_parameters, longer, flattened, resumed]

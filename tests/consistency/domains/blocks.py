@@ -2,7 +2,7 @@
 
 import copy
 
-from judge import Floors, distance
+from judge import Floors, distance, same
 
 NAME = "blocks"
 WITHOUT = ("energy",)
@@ -100,4 +100,23 @@ def superposition(bench, model, random):
             if distance([x * factor for x in v], second.channels[n]) > 5 * floors[n]]
 
 
-RELATIONS = [superposition]
+def by_switches(bench, model, random):
+    """Inputs that come through relays and switches which stay as they are: what remembers its input, filters and delays, begins with what comes through."""
+    plain, switched = dict(model["components"]), {}
+    for name in [n for n, p in plain.items() if p["type"] == "control.sine"]:
+        plain[f"late_{name}"] = {"type": "control.delay", "input": name, "delay": random.uniform(0.05, 0.5)}
+        plain[f"rate_{name}"] = slope(random, [name])
+    for name, part in plain.items():
+        if part["type"] != "control.sine":
+            switched[name] = part
+            continue
+        high = random.random() < 0.5
+        switched[f"raw_{name}"] = part
+        switched[f"hand_{name}"] = {"type": "control.constant", "value": 1.0 if high else -1.0}
+        switched[f"open_{name}"] = {"type": "control.relay", "input": f"hand_{name}", **({"high": 1.0, "low": 0.0} if high else {"high": 0.0, "low": 1.0})}
+        switched[name] = {"type": "control.product", "inputs": [f"raw_{name}", f"open_{name}"]}
+    first, second = (bench.run({**model, "components": parts}) for parts in (plain, switched))
+    return same(first, second, model["simulate"]["step"], 10)
+
+
+RELATIONS = [superposition, by_switches]

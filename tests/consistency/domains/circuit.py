@@ -178,4 +178,20 @@ def rescaled(bench, model, random):
     return same(first, second, model["simulate"]["step"], 10 * max(1, impedance))
 
 
-RELATIONS = [rescaled, kirchhoff, charge, as_netlist]
+def by_switches(bench, model, random):
+    """A closed switch of a resistance is that resistance, from before the start on: the operating point goes through it."""
+    resistance = random.uniform(0.5, 3)
+    parts = {n: {k: v for k, v in p.items() if k != "initial"} for n, p in model["components"].items()}
+    if "v0" not in parts:
+        return []
+    parts["v0"] = {**parts["v0"], "between": ["feed", "ground"]}
+    nodes = {"electrical": [*model["nodes"]["electrical"], "feed"]}
+    closed = {"hand": {"type": "control.constant", "value": 1.0},
+              "joined": {"type": "electric.switch", "input": "hand", "threshold": 0.1, "on_resistance": resistance, "between": ["feed", "n0"]}}
+    plain = {"joined": {"type": "electric.resistor", "resistance": resistance, "between": ["feed", "n0"]}}
+    # up to the first corner of a source: what settles there depends on the unknowns that there are (T-settle)
+    first, second = (bench.run({**model, "nodes": nodes, "components": {**parts, **extra}}, until=15 * model["simulate"]["step"]) for extra in (plain, closed))
+    return same(first, second, model["simulate"]["step"], 10)
+
+
+RELATIONS = [by_switches, rescaled, kirchhoff, charge, as_netlist]

@@ -1,9 +1,10 @@
 """Sliders and shafts: masses, springs, dampers, forces, levers, gears, racks."""
 
 import copy
+import re
 
-from judge import Floors, same
-from relations import halved, limits_apart
+from judge import Floors, differences, extrapolated, same
+from relations import MOST_TOLERANCES, halved, limits_apart, told
 
 NAME = "line"
 
@@ -147,4 +148,26 @@ def slower(bench, model, random):
     return same(first, second, model["simulate"]["step"], max(5, factor, 1 / factor))
 
 
-RELATIONS = [newton, on_joints, slower]
+def smaller(bench, model, random):
+    """Everything a thousand to a million times as small: the same accuracy of adaptive steps, as a share of what moves."""
+    factor, tolerance, other = 10 ** random.uniform(-5.5, -3), 10 ** random.uniform(-4.5, -3), copy.deepcopy(model)
+    for part in other["components"].values():
+        for key in ("amplitude", "value"):
+            if key in part:
+                part[key] *= factor
+        part.update({"initial": {k: v * factor for k, v in part["initial"].items()}} if "initial" in part else {})
+        if "law" in part:  # a x + b x^3
+            part["law"] = re.sub(r"\(([\d.e+-]+) (\S+\^3)\)", lambda m: f"({float(m[1]) / factor**2!r} {m[2]})", part["law"])
+    coarse, fine = halved(bench, model, 2), halved(bench, model, 3)
+    limit, moved, sizes = extrapolated(coarse, fine), differences(coarse, fine), Floors(fine, model["simulate"]["step"])
+    run = copy.copy(bench.run(other, adaptive=True, tolerance=tolerance, step=None, output_at=list(fine.time)))
+    run.channels = {n: [x / factor for x in v] for n, v in run.channels.items() if n.endswith((".position", ".angle", ".velocity"))}
+    found = []
+    for name, far in differences(limit, run).items():
+        allowed = MOST_TOLERANCES * tolerance * max(sizes.size(name), 1e-3) + moved[name]
+        if far > allowed:
+            found.append(f"{name} is off by {far:.3g} of {sizes.size(name):.3g} at tolerance {tolerance:.2g} when all is {factor:.3g} times as large")
+    return found
+
+
+RELATIONS = [newton, on_joints, slower, smaller, told]

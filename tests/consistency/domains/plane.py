@@ -4,6 +4,7 @@ import copy
 import math
 
 from judge import Floors, same
+from relations import halved, limits_apart, told
 
 NAME = "plane"
 
@@ -120,4 +121,14 @@ def in_space(bench, model, random):
     return same(first, second, model["simulate"]["step"], 20)
 
 
-RELATIONS = [newton, turned, heavier, in_space]
+def beside_a_switch(bench, model, random):
+    """Relays beside the model that switch right before and right after the ends of steps cut tiny steps off: accelerations and reactions tend to the same."""
+    step, until, parts = model["simulate"]["step"], model["simulate"]["until"], {"clock": {"type": "control.ramp", "slope": 1.0}}
+    for k in range(4):
+        time = random.randint(1, round(until / step) - 1) * step + random.choice([-1, 1]) * 10 ** random.uniform(-11, -4) * step
+        parts[f"switch{k}"] = {"type": "control.relay", "input": "clock", "threshold": time}
+    other = {**model, "components": {**model["components"], **parts}}
+    return limits_apart(lambda k: halved(bench, model, k), lambda k: halved(bench, other, k), step)
+
+
+RELATIONS = [newton, turned, heavier, in_space, beside_a_switch, told]

@@ -2,7 +2,7 @@
 
 import math
 
-from judge import REFINEMENTS, Floors, distance
+from judge import REFINEMENTS, Floors, distance, same
 from relations import halved
 
 NAME = "sampled"
@@ -77,4 +77,23 @@ def follow(plant, y, u, span):
     return rest + (y - rest) * math.exp(-span / plant["time_constant"])
 
 
-RELATIONS = [recursion]
+def by_switches(bench, model, random):
+    """Targets that come through a relay, which was never anywhere else: the same from the first sample on."""
+    parts = {}
+    for name, part in model["components"].items():
+        if not name.startswith("target"):
+            parts[name] = part
+            continue
+        high = random.random() < 0.5
+        parts[f"hand_{name}"] = {"type": "control.constant", "value": 1.0 if high else -1.0}
+        if part["type"] == "control.constant":
+            level = {"high": part["value"], "low": -3.0} if high else {"high": -3.0, "low": part["value"]}
+            parts[name] = {"type": "control.relay", "input": f"hand_{name}", **level}
+        else:
+            parts[f"raw_{name}"] = part
+            parts[f"open_{name}"] = {"type": "control.relay", "input": f"hand_{name}", **({"high": 1.0, "low": 0.0} if high else {"high": 0.0, "low": 1.0})}
+            parts[name] = {"type": "control.product", "inputs": [f"raw_{name}", f"open_{name}"]}
+    return same(bench.run(model), bench.run({**model, "components": parts}), model["simulate"]["step"])
+
+
+RELATIONS = [recursion, by_switches]

@@ -4,9 +4,11 @@ Joints join frames that the model declares, so that the axes in which loads are 
 joint that goes on from it. In the design position the frames of a joint coincide."""
 
 import copy
+import math
 
 import rotation
 from judge import Floors, same, stem
+from program import Refused
 
 NAME = "space"
 JOINTS = {"revolute": {"rotation": ""}, "prismatic": {"translation": ""}, "spherical": {}, "universal": {"rotation": ".first"},
@@ -286,4 +288,78 @@ def size(model, channel, m, s):
     return 1.0
 
 
-RELATIONS = [rescaled, newton_euler, turned, mirrored]
+def branches(bench, model, random):
+    """Bodies thrown anywhere and assembled: every joint ends on the branch on which its frames coincide, but for what it leaves free."""
+    other = {**copy.deepcopy(model), "start": "assembled"}
+    for part in other["components"].values():
+        if part["type"] == "body.rigid":
+            part["initial"] = {"position": [random.uniform(-1, 1) for _ in range(3)], "quaternion": rotation.arbitrary(random)}
+        elif part["type"].startswith("joint."):
+            part.pop("initial", None)
+    try:
+        run = bench.run(other, until=3 * model["simulate"]["step"])
+    except Refused as refused:
+        if "E-START" in refused.codes:
+            return []  # it may tell that it finds no way
+        raise
+    found = []
+    for name, part in model["components"].items():
+        if part["type"] in STRAIGHT:
+            off = max(STRAIGHT[part["type"]](between(other, run, part, i)) for i in range(len(run.time)))
+            if off > 1e-4:
+                found.append(f"{name}, a {part['type']}, is turned by what it holds: {off:.3g}")
+    return found
+
+
+def between(model, run, part, i):
+    """Orientation of B's frame as A's frame sees it."""
+    (_, a), (_, b) = (frame(model, run, end, i) for end in part["between"])
+    return rotation.times(rotation.inverse(a), b)
+
+
+def tilted(q):
+    """How far the axes z are from pointing the same way."""
+    return max(map(abs, rotation.less(rotation.apply(q, [0.0, 0.0, 1.0]), [0.0, 0.0, 1.0])))
+
+
+STRAIGHT = {"joint.fixed": lambda q: max(map(abs, q[1:])), "joint.prismatic": lambda q: max(map(abs, q[1:])),
+            "joint.revolute": tilted, "joint.cylindrical": tilted}
+
+
+def opposed(bench, model, random):
+    """A body that hangs the wrong way round on its joint, where products of axes vanish as well, is refused."""
+    parts, found = model["components"], []
+    inner_bodies = {p["between"][0].split(".")[0] for p in parts.values() if "between" in p}
+    for joint, part in parts.items():
+        if part["type"] not in STRAIGHT or part["between"][1].split(".")[0] in inner_bodies:
+            continue
+        halves = [rotation.about(axis, math.pi) for axis in ([1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0])]
+        thirds = [rotation.about([random.choice([-1, 1]) for _ in range(3)], 2 * math.pi / 3)]
+        for wrong in (halves[:2] if STRAIGHT[part["type"]] is tilted else halves + thirds):
+            try:
+                bench.run(turned_on(model, joint, wrong), until=3 * model["simulate"]["step"])
+            except Refused as refused:
+                if "E-START" in refused.codes:
+                    continue
+                raise
+            found.append(f"{joint}, a {part['type']}, begins turned by {wrong}, and is taken")
+    return found
+
+
+def turned_on(model, joint, wrong):
+    """The joints and bodies alone, at rest, the last body turned about its frame `in`."""
+    parts = {n: p for n, p in copy.deepcopy(model["components"]).items() if p["type"].startswith(("body.", "joint.")) and p["type"] != "joint.distance"}
+    drop_velocities({n: p for n, p in parts.items() if p["type"] == "body.rigid"})
+    for part in parts.values():
+        if part["type"].startswith("joint."):
+            part.pop("initial", None)
+    body = parts[parts[joint]["between"][1].split(".")[0]]
+    place, inner = body["initial"], body["frames"]["in"]
+    at = rotation.times(place["quaternion"], inner["quaternion"])
+    origin = rotation.add(place["position"], rotation.apply(place["quaternion"], inner["position"]))
+    turn = rotation.times(rotation.times(at, wrong), rotation.inverse(inner["quaternion"]))
+    body["initial"] = {"quaternion": turn, "position": rotation.less(origin, rotation.apply(turn, inner["position"]))}
+    return {**model, "components": parts}
+
+
+RELATIONS = [branches, opposed, rescaled, newton_euler, turned, mirrored]
