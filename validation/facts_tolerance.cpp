@@ -532,7 +532,8 @@ TEST_CASE("mechanisms whose drives prescribe everything follow them, whatever th
   for (const auto& [rod, start, speed] : {Crank{2, 0.3, 2}, Crank{1.2, 0, 2}, Crank{3, 0.3, -3.5}})
     for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-6}) {
       INFO("rod of ", rod, " m, tolerance ", tolerance);
-      const TextRun run(fmt::format(R"y(
+      const TextRun run(
+          fmt::format(R"y(
     crank: {{type: body.box, size: [1, 0.1, 0.1], density: 700, initial: {{position: [0.5, 0, 0]}}}}
     rod: {{type: body.box, size: [{0}, 0.1, 0.1], density: 700, initial: {{position: [{1}, 0, 0]}}}}
     slider: {{type: body.sphere, radius: 0.1, mass: 2, initial: {{position: [{2}, 0, 0]}}}}
@@ -541,9 +542,9 @@ TEST_CASE("mechanisms whose drives prescribe everything follow them, whatever th
     wrist: {{type: joint.point_on_line, between: [rod, slider], at: [{2}, 0, 0], axis: [0, 0, 1]}}
     guide: {{type: joint.prismatic, between: [ground, slider], at: [{2}, 0, 0], axis: [1, 0, 0]}}
     drive: {{type: rotational.motion, at: main, angle: "({3} rad) + ({4} rad/s)*t"}})y",
-                                    rod, 1 + rod / 2, 1 + rod, start, speed),
-                        fmt::format("until: 10, adaptive: true, tolerance: {}, output_every: 0.1 s", tolerance),
-                        {"slider.position.x"}, "units: SI\ngravity: none\nstart: assembled");
+                      rod, 1 + rod / 2, 1 + rod, start, speed),
+          fmt::format("until: 10, adaptive: true, tolerance: {}, output_every: 0.1 s", tolerance),
+          {"slider.position.x"}, "units: SI\ngravity: none\nstart: assembled");
       double off = 0;
       for (std::size_t i = 0; i < run.rows.size(); ++i) {
         const double angle = start + speed * run.t[i];

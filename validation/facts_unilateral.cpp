@@ -402,3 +402,82 @@ TEST_CASE("friction in the joints of a chain: SPOOK ends where the others do, at
     CHECK(before < 0.02);
   }
 }
+
+TEST_CASE("several frictions on one mass are one with the sum of their forces") {
+  struct {
+    double stiffness, speed, frequency, amplitude;
+    std::vector<double> forces;
+  } const cases[] = {{259, -1.4, 2.5, 12, {1.34, 3.99, 4.88}},
+                     {259, -1.4, 2.5, 12, {4.88, 1.34, 3.99}},
+                     {40, 2, 0.7, 9, {0.01, 5}},
+                     {900, 0.3, 6, 30, {2, 2, 2, 0.5}}};
+  for (const auto& c : cases)
+    for (const char* steps : {"step: 0.01", "step: 0.003", "adaptive: true, tolerance: 1e-5"}) {
+      const auto end = [&](const std::vector<double>& forces) {
+        std::string model = fmt::format(R"y(
+    m: {{type: translational.mass, mass: 1, initial: {{velocity: {}}}}}
+    s: {{type: translational.spring, stiffness: {}, between: [ground, m]}}
+    p: {{type: control.sine, frequency: {}, amplitude: {}, unit: N}}
+    F: {{type: translational.force, at: m, input: p}}
+)y",
+                                        c.speed, c.stiffness, c.frequency, c.amplitude);
+        for (std::size_t i = 0; i < forces.size(); ++i)
+          model += fmt::format(
+              "    f{}: {{type: translational.friction, coulomb: {}, between: [ground, m]}}\n", i, forces[i]);
+        return TextRun(model, std::string("until: 4, ") + steps, {"m.position", "m.velocity"}, "units: SI")
+            .last;
+      };
+      double sum = 0;
+      for (const double f : c.forces) sum += f;
+      INFO(steps, ", ", c.forces.size(), " frictions of ", sum, " N");
+      const auto one = end({sum}), several = end(c.forces);
+      CHECK(std::abs(several[0] - one[0]) < 1e-5);
+      CHECK(std::abs(several[1] - one[1]) < 1e-4);
+    }
+}
+
+TEST_CASE(
+    "a block that sticks on a stop: the stop never pulls, friction keeps to its law, and it leaves in time") {
+  struct Case {
+    double mass, start, speed, friction, amplitude, frequency, weight;
+  };
+  for (const Case& c :
+       {Case{2, 0.25, -1, 1, 5, 1, 0}, Case{1, 0.25, 0, 4.5, 25, 2.3, 0}, Case{1, 0.25, 0, 4.5, 25, 1, -10},
+        Case{2, 0.5, -1, 2, 5, 1, 0}, Case{0.3, 0.25, 0, 0.2, 1, 0.6, -0.4}}) {
+    // Explicit steps of 2 µs.
+    double x = c.start, v = x > 0.25 ? c.speed : 0, t = 0;
+    const double h = 2e-6;
+    for (; t < 2 - 0.5 * h; t += h) {
+      const double F =
+          c.amplitude * std::sin(2 * 3.14159265358979323846 * c.frequency * (t + 0.5 * h)) + c.weight;
+      if (v == 0 && std::abs(F) <= c.friction) continue;
+      const double a = (F - (v != 0 ? std::copysign(c.friction, v) : std::copysign(c.friction, F))) / c.mass;
+      double next = v + h * a;
+      if (v * next < 0) next = 0;
+      x += 0.5 * h * (v + next);
+      v = next;
+      if (x <= 0.25 && v <= 0) x = 0.25, v = 0;
+    }
+    const std::string model =
+        fmt::format(R"y(
+    m: {{type: translational.mass, mass: {}, initial: {{position: {}, velocity: {}}}}}
+    e: {{type: translational.end_stop, lower: 0.25, restitution: 0, between: [ground, m]}}
+    f: {{type: translational.friction, coulomb: {}, between: [ground, m]}}
+    w: {{type: translational.force, at: m, value: {}}}
+    p: {{type: control.sine, frequency: {}, amplitude: {}, unit: N}}
+    F: {{type: translational.force, at: m, input: p}})y",
+                    c.mass, c.start, c.speed, c.friction, c.weight, c.frequency, c.amplitude);
+    for (const char* steps : {"step: 0.01", "step: 0.0037", "step: 0.001", "adaptive: true, tolerance: 1e-3",
+                              "adaptive: true, tolerance: 1e-5"}) {
+      INFO(c.friction, " N, ", c.amplitude, " N, ", steps);
+      const TextRun run(model, std::string("until: 2, ") + steps,
+                        {"m.position", "e.force", "f.force", "f.velocity"}, "units: SI");
+      CHECK(std::abs(run.last[0] - x) < 4e-3 * std::max(1.0, std::abs(x)));
+      for (const auto& row : run.rows) {
+        CHECK(row[1] < 1e-6);
+        CHECK(std::abs(row[2]) < c.friction * (1 + 1e-6));
+        CHECK(row[2] * row[3] > -1e-6);
+      }
+    }
+  }
+}

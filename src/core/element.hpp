@@ -15,6 +15,7 @@
 //   enter(z, memory)            the mode at the start, from positions and velocities
 //   active(memory)              do its constraints act? While they do not, their multipliers are zero
 //   loosen(memory)              constraints of finite force give way to an impact
+//   strength()                  … and how large that force is: they leave to others what those can carry
 //   rebound(speed), release(memory)   of one that impacts: its speed afterwards (0: it stays), and the mode then
 // One whose expressions switch offers
 //   sides()                     how many operations do: each has a number of memory, its side, and a crossing (T-kink)
@@ -80,6 +81,7 @@ struct Offers {
   /// Constraints that come and go.
   static constexpr bool switches = requires(const E& e, const double* m) { e.active(m); };
   static constexpr bool loosen = requires(const E& e, double* m) { e.loosen(m); };
+  static constexpr bool strength = requires(const E& e) { e.strength(); };
   static constexpr bool rebound = requires(const E& e) { e.rebound(1.0); };
   /// Does it write any row? Elements with outputs alone do not.
   static constexpr bool acts = potential || dissipation || violation || slip || flow || store;

@@ -105,6 +105,8 @@ class GroupBase {
   virtual bool loosen(State&) const { return false; }
   /// Marks the constraint rows that may come and go …
   virtual void switching_rows(std::span<char>) const {}
+  /// How much those of finite force can bear, by row.
+  virtual void strengths(std::span<double>) const {}
   /// … and those that do not act now.
   virtual void open_rows(const State&, std::span<char>) const {}
   /// Takes the numbers of the same group of another system.
@@ -407,6 +409,15 @@ class Group final : public GroupBase {
   void switching_rows(std::span<char> rows) const override {
     if constexpr (Has::switches)
       for (int k = 0; k < size(); ++k) mark_constraints(k, rows);
+    (void)rows;
+  }
+  void strengths(std::span<double> rows) const override {
+    if constexpr (Has::strength)
+      for (int k = 0; k < size(); ++k) {
+        const auto its = global_rows(places_[k]);
+        for (int i = L::holonomics_begin; i < L::rows; ++i)
+          if (its[i] >= 0) rows[its[i]] = elements_[k].strength();
+      }
     (void)rows;
   }
   void open_rows(const State& state, std::span<char> open) const override {

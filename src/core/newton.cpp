@@ -280,6 +280,7 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
 NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
   constexpr int old_matrix = 1000;  // age of a matrix from an earlier solve
   constexpr int few = 5;            // iterations that a new matrix is worth
+  int bold = 3;                     // increments that may grow, once shorter ones have failed
   NewtonReport report;
   history_.clear();
   --floors_good_for_;
@@ -343,6 +344,12 @@ NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
         if (!renew(problem, report)) return report;
       } else if (way == Way::across_jumps && !broken && jumped(problem)) {
         if (!refactor(problem, report)) return report;
+      } else if (way == Way::across_jumps && !broken && bold > 0 && rate < 10) {
+        --bold;  // across a kink increments may grow once: unknowns that follow have other sizes
+        move(problem, increment_, 1.0);
+        ++report.iterations;
+        std::swap(previous_, increment_);
+        if (!renew(problem, report)) return report;
       } else if (!damped_step(problem, report)) {
         return report;
       }

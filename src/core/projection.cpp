@@ -302,9 +302,17 @@ void set_proximal_diagonal(const System& system, double proximal, std::span<cons
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
       epsilon[p.row[k]] += values[k] * values[k] / inertia;
   }
-  for (int i = 0; i < system.size(); ++i)
+  // A constraint of finite force leaves to others what they can carry, and shares with its like by what it can (T-unilateral-5).
+  constexpr double softer = 1e4, weakest = 1e-2;
+  const auto strengths = system.strengths();
+  double strongest = 0;
+  for (const double s : strengths) strongest = std::max(strongest, s);
+  for (int i = 0; i < system.size(); ++i) {
     epsilon[i] =
         (system.switches(i) ? std::max(proximal, 1e-9) : proximal) * (epsilon[i] > 0 ? epsilon[i] : 1.0);
+    if (!strengths.empty() && strengths[i] > 0)
+      epsilon[i] *= softer / std::max(weakest, strengths[i] / strongest);
+  }
 }
 
 void hold(const System& system, std::span<const char> rows, std::span<double> values) {

@@ -291,6 +291,8 @@ System SystemBuilder::finish() {
     if (!g->switches) continue;
     s.switching_.resize(row, 0);
     g->switching_rows(s.switching_);
+    if (s.strengths_.empty()) s.strengths_.assign(row, 0.0);
+    g->strengths(s.strengths_);
   }
   s.reserved_ = s.memory_;
   s.memory_ += reserved_;

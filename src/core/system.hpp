@@ -111,6 +111,8 @@ class System {
   /// Are there constraints that come and go? Which rows do not act now (their multipliers are zero)?
   bool switches() const { return !switching_.empty(); }
   bool switches(int row) const { return !switching_.empty() && switching_[row]; }
+  /// The largest force that a constraint of finite force can bear, by row, 0 for others; empty: none is of finite force.
+  std::span<const double> strengths() const { return strengths_; }
   void open_rows(const State& s, std::span<char> open) const;
   /// Takes the numbers (parameters) of another system of the same structure, which gets ours; false: it has another.
   bool take_numbers(const System& other) const;
@@ -161,6 +163,7 @@ class System {
   std::vector<char> nominal_stated_;
   std::vector<int> value_of_row_, owner_, order_;
   std::vector<char> switching_;  // rows of constraints that come and go; empty: none
+  std::vector<double> strengths_;
   int values_ = 0, tangent_size_ = 0, memory_ = 0, reserved_ = 0;
   DynamicGroup* remembering_ = nullptr;  // the group with histories, if there is one
 };

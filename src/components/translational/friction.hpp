@@ -80,6 +80,7 @@ struct StickSlip {
     *mode = std::abs(v) < 1e-12 ? 0 : v > 0 ? 1 : -1;
   }
   void loosen(double* mode) const { *mode = 1; }
+  double strength() const { return breakaway; }
   double crossing(const auto& z, int i) const {
     if (z.memory[0] != 0) return i == 0 ? z.memory[0] * velocity(z) : 1.0;
     return breakaway - (i == 0 ? z(hold) : -z(hold));
