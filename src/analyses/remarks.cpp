@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numeric>
+
+#include "sparse/connected_parts.hpp"
 
 namespace escapement {
 namespace {
@@ -43,21 +44,6 @@ void remark_on_loads(const Assembly& assembly, const State& start, std::vector<s
   }
 }
 
-/// The parts of a system that have to do with each other: a number for each row.
-std::vector<int> clusters(const Pattern& pattern) {
-  std::vector<int> parent(pattern.n);
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (int j = 0; j < pattern.n; ++j)
-    for (int k = pattern.column_begin[j]; k < pattern.column_begin[j + 1]; ++k)
-      parent[root(pattern.row[k])] = root(j);
-  for (int i = 0; i < pattern.n; ++i) parent[i] = root(i);
-  return parent;
-}
-
 /// Several bodies that nothing holds in any direction: a joint to the ground may have been forgotten. It is asked of the
 /// equations: no row of theirs changes when all move together, at whatever velocity.
 void remark_on_floating(const Assembly& assembly, const State& start, std::vector<std::string>& notes) {
@@ -67,11 +53,11 @@ void remark_on_floating(const Assembly& assembly, const State& start, std::vecto
   for (const Variable& v : system.variables())
     if (v.kind == Kind::position && v.dofs == 6) bodies.push_back(&v);
   if (bodies.size() < 2) return;
-  const std::vector<int> cluster = clusters(p);
+  const std::vector<int> part = connected_parts(p);
   std::vector<double> rows(system.size()), stiffness(p.nonzeros()), damping(p.nonzeros());
   system.tangent(start, Shift::stiffness(), {}, rows, stiffness);
   system.tangent(start, Shift::damping(), {}, rows, damping);
-  std::vector<char> held(system.size(), 0);  // by cluster
+  std::vector<char> held(system.size(), 0);  // by part
   std::vector<double> together(system.size()), product(system.size()), terms(system.size());
   for (int axis = 0; axis < 3; ++axis) {
     std::fill(together.begin(), together.end(), 0.0);
@@ -101,14 +87,14 @@ void remark_on_floating(const Assembly& assembly, const State& start, std::vecto
           terms[p.row[k]] += std::abs((*matrix)[k] * together[j]);
         }
       for (int i = 0; i < p.n; ++i)
-        if (std::abs(product[i]) > 1e-9 * terms[i]) held[cluster[i]] = 1;
+        if (std::abs(product[i]) > 1e-9 * terms[i]) held[part[i]] = 1;
     }
   }
   std::vector<std::vector<std::string>> floating(system.size());
   for (const Variable* v : bodies) {
-    auto& names = floating[cluster[v->row]];
+    auto& names = floating[part[v->row]];
     const std::string whose = v->name.substr(0, v->name.rfind('.'));  // of a beam: its nodes are bodies, too
-    if (!held[cluster[v->row]] && (names.empty() || names.back() != whose)) names.push_back(whose);
+    if (!held[part[v->row]] && (names.empty() || names.back() != whose)) names.push_back(whose);
   }
   constexpr std::size_t told = 4;
   for (const auto& names : floating) {

@@ -166,7 +166,8 @@ class Start final : public StartProblem {
     double size = 0, change = 0;
     for (int i = rows_.begin; i < rows_.end; ++i) {
       size = std::max({size, std::abs(drift_[i]), std::abs(rates[0][i])});
-      change = std::max(change, std::abs(rates[0][i] - drift_[i]));
+      change =
+          std::max(change, std::abs(2 * rates[0][i] - rates[1][i] - drift_[i]));  // not what changes smoothly
     }
     if (!(change > 1e-5 * size)) return;
     hidden_ = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/projection.hpp"
+#include "sparse/connected_parts.hpp"
 
 namespace escapement {
 
@@ -41,6 +42,11 @@ void Excitation::add(double t, std::span<const double> v_dot, std::span<const do
   join(rate, s_dot);
   time = t;
   judged = 0;
+}
+
+ExcitationTest::ExcitationTest(const System& system, Options options)
+    : system_(system), options_(options), part_of_row_(connected_parts(system.pattern())) {
+  for (auto* x : {&largest_, &turning_, &along_, &square_}) x->assign(system.size(), 0.0);
 }
 
 void ExcitationTest::make_room() {
@@ -108,7 +114,7 @@ bool counts(const Part& part, double largest) {
 
 }  // namespace
 
-bool ExcitationTest::unresolved_motion(double h, const Excitation& jump) const {
+bool ExcitationTest::unresolved_motion(double h, const Excitation& jump) {
   constexpr double noise = 1e-12;  // of nominal magnitudes
   const auto nominal = system_.nominal();
   const Pattern& p = system_.pattern();
@@ -129,52 +135,68 @@ bool ExcitationTest::unresolved_motion(double h, const Excitation& jump) const {
   const auto each = [&](auto&& f) {
     for (const Variable& v : system_.variables()) {
       if (v.kind != Kind::position) continue;
-      if (v.dofs == 6) f(part_of(v.row, 3), false), f(part_of(v.row + 3, 3), true);
-      else f(part_of(v.row, v.dofs), v.manifold != Manifold::vector || v.unit == "rad");
+      const int where = part_of_row_[v.row];
+      double &length = largest_[where], &angle = turning_[where];
+      if (v.dofs == 6) f(part_of(v.row, 3), length), f(part_of(v.row + 3, 3), angle);
+      else f(part_of(v.row, v.dofs), v.manifold != Manifold::vector || v.unit == "rad" ? angle : length);
     }
   };
-  double largest[2] = {0, 0};
-  each([&](const Part& part, bool turns) { largest[turns] = std::max(largest[turns], part.jump); });
+  std::fill(largest_.begin(), largest_.end(), 0.0);
+  std::fill(turning_.begin(), turning_.end(), 0.0);
+  each([](const Part& part, double& largest) { largest = std::max(largest, part.jump); });
   bool found = false;
-  each([&](const Part& part, bool turns) {
-    if (h * h * part.lost > noise && counts(part, largest[turns])) found = true;
+  each([&](const Part& part, double& largest) {
+    if (h * h * part.lost > noise && counts(part, largest)) found = true;
   });
   return found;
 }
 
-bool ExcitationTest::unresolved_states(double h, const Excitation& jump) const {
+bool ExcitationTest::unresolved_states(const State& state, double h, const Excitation& jump) {
   constexpr double noise = 1e-12;
   const Range states = system_.rows(Kind::state);
   const auto nominal = system_.nominal();
   const Pattern& p = system_.pattern();
+  // Of what flows into a store, rounding makes so much jump.
+  constexpr double rounding = 1e-12;
+  const auto at = system_.value_of_row();
+  std::fill(work_.begin(), work_.end(), 0.0);
+  for (int column = states.begin; column < system_.size(); ++column)
+    for (int k = p.column_begin[column]; k < p.column_begin[column + 1]; ++k)
+      work_[p.row[k]] += rounding * std::abs(at_once_[k] * state.value[at[column]]);
   const auto part_of = [&](int i) {
     const int k = p.find(i, i);
     const double own = k >= 0 ? std::abs(matrix_[k]) : 0.0, stored = k >= 0 ? std::abs(stores_[k]) : 0.0;
     const double unit = own > 0 ? 1 / (own * nominal[i]) : 0.0;
-    const double j = h * jump.rate[i - states.begin] * unit, left = stored_[i] * unit;
+    const double all = h * jump.rate[i - states.begin], j = std::abs(all) > work_[i] ? all * unit : 0.0;
+    const double left = stored_[i] * unit;
     return Part{std::abs(j), std::abs(j - left), 3 * (own - stored) > own};
   };
-  double largest = 0, along = 0, square = 0;
-  for (int i = states.begin; i < states.end; ++i) largest = std::max(largest, part_of(i).jump);
-  bool found = false;
+  for (auto* x : {&largest_, &along_, &square_}) std::fill(x->begin(), x->end(), 0.0);
   for (int i = states.begin; i < states.end; ++i) {
+    double& largest = largest_[part_of_row_[i]];
+    largest = std::max(largest, part_of(i).jump);
+  }
+  for (int i = states.begin; i < states.end; ++i) {
+    const int where = part_of_row_[i];
     const Part part = part_of(i);
-    if (!(part.lost > noise && counts(part, largest))) continue;
-    found = true;
+    if (!(part.lost > noise && counts(part, largest_[where]))) continue;
+    if (options_.states_damped) return true;
     const int k = p.find(i, i);
     const double stored = k >= 0 ? std::abs(stores_[k]) : 0.0;
     if (!(stored > 0)) continue;
-    along += h * jump.rate[i - states.begin] * stored_[i] / stored;
-    square += stored_[i] * stored_[i] / stored;
+    along_[where] += h * jump.rate[i - states.begin] * stored_[i] / stored;
+    square_[where] += stored_[i] * stored_[i] / stored;
   }
   // What oscillates without loss has ⟨J, ζ⟩ = ⟨ζ, ζ⟩ by its energy, what decays has more (T-settle-4).
-  return found && (options_.states_damped || along > 1.5 * square);
+  for (int where = 0; where < system_.size(); ++where)
+    if (along_[where] > 1.5 * square_[where]) return true;
+  return false;
 }
 
 bool ExcitationTest::unresolved(const State& state, double h, const Excitation& jump) {
   make_room();
   if (!respond(state, h, jump)) return false;
-  return unresolved_motion(h, jump) || unresolved_states(h, jump);
+  return unresolved_motion(h, jump) || unresolved_states(state, h, jump);
 }
 
 void ExcitationTest::archive(Archive& a) {

@@ -40,21 +40,23 @@ class ExcitationTest {
     double proximal = 0;
     bool mechanics_damped = true, states_damped = true;  // false: what oscillates goes on (ρ∞ = 1)
   };
-  ExcitationTest(const System& system, Options options) : system_(system), options_(options) {}
+  ExcitationTest(const System& system, Options options);
   bool unresolved(const State& state, double h, const Excitation& jump);
   void archive(Archive& a);
 
  private:
   void make_room();
   bool respond(const State& state, double h, const Excitation& jump);
-  bool unresolved_motion(double h, const Excitation& jump) const;
-  bool unresolved_states(double h, const Excitation& jump) const;
+  bool unresolved_motion(double h, const Excitation& jump);
+  bool unresolved_states(const State& state, double h, const Excitation& jump);
 
   const System& system_;
   Options options_;
   std::unique_ptr<LinearSolver> solver_;
   std::vector<double> matrix_, at_once_, stores_;  // S, its part without feedback, what states store
   std::vector<double> response_, stored_, work_, epsilon_;
+  std::vector<int> part_of_row_;  // what has nothing to do with a jump has no say in it
+  std::vector<double> largest_, turning_, along_, square_;  // of each part
 };
 
 }  // namespace escapement
