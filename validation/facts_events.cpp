@@ -269,7 +269,7 @@ TEST_CASE("stick-slip: sticking does not creep, breaks away at the static fricti
   force:  {type: translational.force, at: block, input: push}
   ground_contact: {type: translational.friction, coulomb: 1 N, static: 1.5 N, stribeck_velocity: 0.1 m/s, between: [ground, block]})yaml",
                       "until: 1000 s, step: 1 s", {"block.position", "ground_contact.force"});
-  CHECK(std::abs(rests.last[0]) < 1e-15);
+  CHECK(std::abs(rests.last[0]) < 1e-12);  // what Newton's method may leave of the first step
   CHECK(std::abs(rests.last[1] - 1.4) < 1e-12);
 }
 

@@ -165,9 +165,9 @@ class Start final : public StartProblem {
     if (!ok) return;
     double size = 0, change = 0;
     for (int i = rows_.begin; i < rows_.end; ++i) {
+      if (!may_be_tied(i)) continue;
       size = std::max({size, std::abs(drift_[i]), std::abs(rates[0][i])});
-      change =
-          std::max(change, std::abs(2 * rates[0][i] - rates[1][i] - drift_[i]));  // not what changes smoothly
+      change = std::max(change, std::abs(rates[0][i] - drift_[i]));
     }
     if (!(change > 1e-5 * size)) return;
     hidden_ = true;
@@ -177,6 +177,16 @@ class Start final : public StartProblem {
       state_.value[at[i]] = 2 * later[0].value[at[i]] - later[1].value[at[i]];
     for (int i = 0; i < positions; ++i)
       state_.acceleration[i] = 2 * later[0].acceleration[i] - later[1].acceleration[i];
+  }
+
+  /// Does a row without a store read this state? Others change as their own rows say.
+  bool may_be_tied(int i) const {
+    const Pattern& p = system_.pattern();
+    for (int k = p.column_begin[i]; k < p.column_begin[i + 1]; ++k)
+      if (const int row = p.row[k]; row != i && row >= rows_.begin && row < rows_.end &&
+                                    state_rows_.kinds[row - rows_.begin] == StateRow::algebraic)
+        return true;
+    return false;
   }
 
   void residual(std::span<double> r) override {

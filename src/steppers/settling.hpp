@@ -48,13 +48,13 @@ class ExcitationTest {
   void make_room();
   bool respond(const State& state, double h, const Excitation& jump);
   bool unresolved_motion(double h, const Excitation& jump);
-  bool unresolved_states(const State& state, double h, const Excitation& jump);
+  bool unresolved_states();
 
   const System& system_;
   Options options_;
   std::unique_ptr<LinearSolver> solver_;
   std::vector<double> matrix_, at_once_, stores_;  // S, its part without feedback, what states store
-  std::vector<double> response_, stored_, work_, epsilon_;
+  std::vector<double> response_, stored_, flowed_, work_, epsilon_;
   std::vector<int> part_of_row_;  // what has nothing to do with a jump has no say in it
   std::vector<double> largest_, turning_, along_, square_;  // of each part
 };
