@@ -25,13 +25,41 @@ def generate(random):
         a, b = random.sample(list(poses), 2)
         parts[f"spring{i}"] = {"type": "force.spring", "between": [point(random, parts, a, i), point(random, parts, b, i)],
                                "stiffness": random.uniform(2, 30), "damping": random.choice([0.0, random.uniform(0.05, 0.5)])}
-    if random.random() < 0.4:
+    calm(parts, bodies)
+    if random.random() < 0.4 and freedoms(parts, bodies[-1]) > 1:
         parts["loop"] = {"type": "joint.distance", "between": [point(random, parts, "base", 8), point(random, parts, bodies[-1], 8)]}
         drop_velocities(parts)
     for body in bodies:
         for axis in ("com", "com_x", "com_y"):
             parts[f"sensor_{body}_{axis}"] = {"type": "sensor.accelerometer", "at": f"{body}.{axis}"}
     return {"gravity": [random.uniform(-4, 4), random.uniform(-4, 4), random.uniform(-10, -4)], "components": parts, "simulate": {"until": 0.8, "step": 0.008}}
+
+
+FREEDOMS = {"revolute": 1, "prismatic": 1, "spherical": 3, "universal": 2, "cylindrical": 2, "fixed": 0}
+
+
+def joint_of(parts, body):
+    """The joint that carries a body: its kind, and the body before."""
+    joint = parts[f"j{body[1:]}"]
+    return joint["type"].split(".")[1], joint["between"][0].split(".")[0]
+
+
+def freedoms(parts, body):
+    """From the base to a body: a loop that leaves none would have reactions that are not unique."""
+    count = 0
+    while body != "base":
+        kind, body = joint_of(parts, body)
+        count += FREEDOMS[kind]
+    return count
+
+
+def calm(parts, bodies):
+    """What carries others by joints without coordinates does not spin at the start: they would have to, too."""
+    for body in bodies:
+        kind, carrier = joint_of(parts, body)
+        if kind in ("fixed", "spherical") and carrier != "base":
+            for key in ("velocity", "angular_velocity"):
+                parts[carrier]["initial"].pop(key, None)
 
 
 def add_body(random, parts, poses, i):
