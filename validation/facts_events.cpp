@@ -472,3 +472,21 @@ TEST_CASE(
     CHECK(warned(other));
   }
 }
+
+TEST_CASE("switches within 1e-9 of a step of its end, one after the other") {
+  for (const double after : {5e-12, 3e-12, 8e-12, 1e-13})
+    for (const double next : {3e-12, 1.5e-12, -2e-12, 7e-12}) {
+      INFO(after, " s, ", next, " s");
+      const TextRun run(fmt::format(R"(
+    clock: {{type: control.ramp, slope: 1}}
+    a: {{type: control.relay, input: clock, threshold: {:.17g}}}
+    b: {{type: control.relay, input: clock, threshold: {:.17g}}}
+    sum: {{type: control.sum, inputs: [a, b]}}
+    i: {{type: control.integrator, input: sum}})",
+                                    0.24 + after, 0.25 + next),
+                        "until: 0.5, step: 0.01", {"i", "sum"}, "units: SI");
+      CHECK(run.rows.size() == 51);
+      CHECK(run.last[1] == 2);
+      CHECK(run.last[0] == doctest::Approx(-0.24 + 0.26 - 0.25 + 0.25).epsilon(1e-9));
+    }
+}

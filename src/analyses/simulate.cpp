@@ -339,7 +339,9 @@ class Simulation::Run {
     return true;
   }
   void shorten(PlannedStep& step, double t, double size) {
-    step = {size, t + size, options_.adaptive, false};
+    // A whole step keeps its size though its time may differ a little: part of it may reach the end that it is for.
+    const bool there = step.regular && t + size >= step.end;
+    step = {size, t + size, options_.adaptive || there, false};
   }
 
   /// The loop over rejections (T-step-1): a step that has a solution, is within the tolerance and ends at the first event,
