@@ -65,6 +65,30 @@ TEST_CASE("long runs with constant steps: every crossing once, no false chatter"
   }
 }
 
+TEST_CASE("coarsely located events: each crossing once, as near as was asked for (T-event-7)") {
+  // Crossings are also placed within the tolerance before and after ends of steps.
+  for (const double wanted : {1e-3, 1e-5, 1e-8})  // of a period
+    for (const double offset : {-0.9, -0.01, 0.003, 0.4, 1.7})
+      for (const auto& [frequency, steps] : {std::pair{0.7, 11.0}, {130.0, 8.0}, {2.3e4, 30.0}}) {
+        const double tolerance = wanted / frequency, until = 23.31 / frequency;
+        const double first = 3 / (frequency * steps) + offset * tolerance;  // a rising crossing of zero
+        const Wave wave{frequency, 2, -2 * pi * frequency * first};
+        for (const std::string& how : {fixed(1 / (frequency * steps)), adaptive(1e-4)}) {
+          INFO(frequency, " Hz, tolerance ", tolerance, " s, offset ", offset, ", ", how);
+          const std::string settings = fmt::format("{}, event_tolerance: {:.17g}", how, tolerance);
+          const auto near = [&](const Crossing&) { return 1.01 * tolerance; };
+          const Switched exact = above(wave, 0, until);
+          const TextRun relay =
+              run_for(until, wave.text("wave") + "  s: {type: control.relay, input: wave, low: 0, high: 1}\n",
+                      settings, {"s"});
+          CHECK(wrong_events(relay, "s", exact.jumps, until, near) == "");
+          const TextRun count = run_for(until, wave.text("wave") + counter("wave", "x", "both"), settings, {"n"});
+          CHECK(count.failure == "");
+          CHECK(count.last[0] == static_cast<double>(exact.jumps.size()));
+        }
+      }
+}
+
 TEST_CASE("sawteeth and triangles: every edge and every passage") {
   const double level = 0.3137;
   for (const bool triangle : {false, true})

@@ -153,8 +153,10 @@ std::optional<double> EventWatch::first(const Step& step, bool shorter) {
   // So many parts that none of them turns by more than a quarter of a radian (T-phase-3).
   const int parts = static_cast<int>(std::clamp(std::ceil(4 * step.turn), 2.0, 1e6));
   values(step.stepper.result(), end_);
-  for (std::size_t i = 0; i < functions_.size(); ++i)
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
     functions_[i].largest = std::max(functions_[i].largest, std::abs(end_[i]));
+    functions_[i].left = 0;
+  }
   if (!shorter) choose_slight(step);
   const auto any_below = [&](const std::vector<double>& g) {
     for (std::size_t i = 0; i < functions_.size(); ++i)
@@ -208,6 +210,7 @@ const std::vector<int>& EventWatch::passing(const Step& step, double slack) {
   soonest_ = INFINITY;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const double slope = (end_[i] - trial_.g[i]) / (back * length);
+    functions_[i].left = std::max(0.0, end_[i]);
     if (below(i, end_[i]) || (!functions_[i].muted && !functions_[i].slight && slope < 0 &&
                               end_[i] + slack * slope < 0 && start_[i] > end_[i]))
       passing_.push_back(static_cast<int>(i));
@@ -273,17 +276,18 @@ const EventWatch::Change& EventWatch::cross(State& state, const std::vector<int>
 const std::vector<int>& EventWatch::due(const State& state, const std::vector<int>& crossed) {
   values(state, work_);
   // An element that has just crossed is at the border, but for what its location leaves over: no side of it counts yet.
-  const auto at_border = [&](const Function& f) {
-    return std::any_of(crossed.begin(), crossed.end(), [&](int i) {
-      return functions_[i].group == f.group && functions_[i].element == f.element;
-    });
+  const auto left_over = [&](const Function& f) {
+    double most = -1;  // it has not crossed
+    for (const int i : crossed)
+      if (functions_[i].group == f.group && functions_[i].element == f.element)
+        most = std::max({most, border * f.largest, 2 * functions_[i].left});
+    return most;
   };
   due_.clear();
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     Function& f = functions_[i];
     if (f.corner) continue;
-    const bool there = work_[i] < 0 && work_[i] >= -border * f.largest && at_border(f);
-    if (there)
+    if (work_[i] < 0 && work_[i] >= -left_over(f))
       f.band = std::max(f.band, 4 * std::abs(work_[i]));  // it has passed zero, and not back (T-event-7)
     else if (below(i, work_[i])) due_.push_back(static_cast<int>(i));
   }

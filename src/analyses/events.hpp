@@ -44,6 +44,11 @@ class EventWatch {
   double soonest() const { return soonest_; }
   /// After first(): those that are below zero there.
   const std::vector<int>& early() const { return early_; }
+  /// … which pass already where the step begins.
+  const std::vector<int>& early_at_start() {
+    for (const int i : early_) functions_[i].left = std::max(0.0, start_[i]);
+    return early_;
+  }
   /// … and whether all of these are corners.
   bool corners_only() const {
     return std::all_of(early_.begin(), early_.end(), [&](int i) { return functions_[i].corner; });
@@ -102,6 +107,7 @@ class EventWatch {
     double side = 1;       // of a corner
     double largest = 0;    // |value| so far
     double band = 0;       // just passed: so far below still counts as zero (T-event-7)
+    double left = 0;       // what its location leaves it above zero, where it passes
     double last = -1e300;  // when it passed zero …
     int quickly = 0;       // … and how often in a row
   };

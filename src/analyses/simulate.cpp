@@ -532,7 +532,7 @@ class Simulation::Run {
     double size = aim(std::min(*first, 1.0) * step.size);
     for (int k = 0; k < 60; ++k) {
       if (size <= exact) {
-        fired_ = watch_.early();
+        fired_ = watch_.early_at_start();
         shorten(step, state.t, 0);
         return true;
       }
