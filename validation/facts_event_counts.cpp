@@ -82,7 +82,8 @@ TEST_CASE("coarsely located events: each crossing once, as near as was asked for
               run_for(until, wave.text("wave") + "  s: {type: control.relay, input: wave, low: 0, high: 1}\n",
                       settings, {"s"});
           CHECK(wrong_events(relay, "s", exact.jumps, until, near) == "");
-          const TextRun count = run_for(until, wave.text("wave") + counter("wave", "x", "both"), settings, {"n"});
+          const TextRun count =
+              run_for(until, wave.text("wave") + counter("wave", "x", "both"), settings, {"n"});
           CHECK(count.failure == "");
           CHECK(count.last[0] == static_cast<double>(exact.jumps.size()));
         }
