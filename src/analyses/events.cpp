@@ -210,10 +210,10 @@ const std::vector<int>& EventWatch::passing(const Step& step, double slack) {
   soonest_ = INFINITY;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const double slope = (end_[i] - trial_.g[i]) / (back * length);
-    functions_[i].left = std::max(0.0, end_[i]);
-    if (below(i, end_[i]) || (!functions_[i].muted && !functions_[i].slight && slope < 0 &&
-                              end_[i] + slack * slope < 0 && start_[i] > end_[i]))
-      passing_.push_back(static_cast<int>(i));
+    const bool passes = below(i, end_[i]) || (!functions_[i].muted && !functions_[i].slight && slope < 0 &&
+                                              end_[i] + slack * slope < 0 && start_[i] > end_[i]);
+    functions_[i].left = passes ? std::max(0.0, end_[i]) : 0.0;
+    if (passes) passing_.push_back(static_cast<int>(i));
     else if (slope < 0 && !functions_[i].muted) soonest_ = std::min(soonest_, -end_[i] / slope);
   }
   return passing_;
