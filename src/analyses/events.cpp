@@ -262,7 +262,8 @@ const EventWatch::Change& EventWatch::cross(State& state, const std::vector<int>
       change.corner = true;
       continue;
     }
-    const Continuation how = f.group->cross(state, f.element, f.index);
+    const Continuation how = std::exchange(f.landed, false) ? f.group->land(state, f.element, f.index)
+                                                            : f.group->cross(state, f.element, f.index);
     change.how = std::max(change.how, how);
     if (how == Continuation::none) continue;
     change.who.push_back(i);
@@ -286,12 +287,38 @@ const std::vector<int>& EventWatch::due(const State& state, const std::vector<in
   due_.clear();
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     Function& f = functions_[i];
+    f.landed = false;
     if (f.corner) continue;
     if (work_[i] < 0 && work_[i] >= -left_over(f))
       f.band = std::max(f.band, 4 * std::abs(work_[i]));  // it has passed zero, and not back (T-event-7)
-    else if (below(i, work_[i])) due_.push_back(static_cast<int>(i));
+    else if (below(i, work_[i]) || (f.landed = jumped_onto_zero(i, state)))
+      due_.push_back(static_cast<int>(i));
   }
   return due_;
+}
+
+/// A function was positive before this instant and is zero now, where its mode does not hold (T-kink-5).
+bool EventWatch::jumped_onto_zero(std::size_t i, const State& state) const {
+  const Function& f = functions_[i];
+  return i < start_.size() && !f.muted && near_zero(f, work_[i]) && start_[i] > border * f.largest &&
+         f.group->ends_at_zero(state, f.element, f.index);
+}
+
+/// What stays at zero for the whole step has come to rest there.
+const std::vector<int>& EventWatch::resting(const Step& step) {
+  passing_.clear();
+  bool looked = false;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    Function& f = functions_[i];
+    if (f.corner || f.muted || !near_zero(f, start_[i]) || !near_zero(f, end_[i])) continue;
+    const auto ends = [&](const State& s) { return f.group->ends_at_zero(s, f.element, f.index); };
+    if (!ends(step.from) || !ends(step.stepper.result())) continue;
+    if (!looked) look(step, 0.5, trial_);
+    looked = true;
+    f.landed = ends(between_);
+    if (f.landed) passing_.push_back(static_cast<int>(i));
+  }
+  return passing_;
 }
 
 void EventWatch::after_jump(const State& state, std::vector<int>& functions) {

@@ -53,6 +53,8 @@ class EventWatch {
   bool corners_only() const {
     return std::all_of(early_.begin(), early_.end(), [&](int i) { return functions_[i].corner; });
   }
+  /// After first(): functions whose modes end at zero, where they stay for the whole step (T-kink-5).
+  const std::vector<int>& resting(const Step& step);
   /// The step just computed is to be taken, whatever lies within it.
   void look_at_end(const Stepper& stepper) { values(stepper.result(), end_); }
   /// The step just looked at was taken. True: kinks were passed in it that did not matter (T-kink-3), and their sides change now.
@@ -107,11 +109,17 @@ class EventWatch {
     double side = 1;       // of a corner
     double largest = 0;    // |value| so far
     double band = 0;       // just passed: so far below still counts as zero (T-event-7)
+    bool landed = false;   // it is at zero, and there its mode does not hold (T-kink-5)
     double left = 0;       // what its location leaves it above zero, where it passes
     double last = -1e300;  // when it passed zero …
     int quickly = 0;       // … and how often in a row
   };
   void values(const State& state, std::vector<double>& g);
+  /// Small enough to ask whether it is zero.
+  static bool near_zero(const Function& f, double g) {
+    return std::abs(g) <= 1e-8 * std::max(1.0, f.largest);
+  }
+  bool jumped_onto_zero(std::size_t i, const State& state) const;
   static double least(const Function& f) {
     return 1e-13 * std::max(1.0, f.largest);
   }  // rounding of a function

@@ -519,6 +519,11 @@ class Simulation::Run {
   bool locate(State& state, PlannedStep& step) {
     if (watch_.empty()) return true;
     auto first = watch_.first(step_of(state, turn_));
+    if (const std::vector<int>& resting = watch_.resting(step_of(state, turn_)); !resting.empty()) {
+      fired_ = resting;
+      shorten(step, state.t, 0);
+      return true;
+    }
     if (!first) return true;
     const double exact = event_tolerance(state.t, step.size), rough = std::max(exact, 1e-3 * step.size);
     const double turn_rate = turn_ / step.size, whole = step.size;

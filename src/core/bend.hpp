@@ -21,4 +21,9 @@ inline bool matters(const Bend& begin, const Bend& middle, const Bend& end) {
   return !(change <= 4 * curve + 1e-13 * size && curve <= resolved * size);
 }
 
+/// Numbers that were computed to be the same: 0.1 + 0.2 and 0.3.
+inline bool equal_but_for_rounding(double a, double b) {
+  return std::abs(a - b) <= 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(a), std::abs(b));
+}
+
 }  // namespace escapement

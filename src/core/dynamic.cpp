@@ -182,6 +182,17 @@ Continuation DynamicGroup::cross(State& state, int element, int i) const {
   return undecided ? Continuation::none : Continuation::jump;
 }
 
+bool DynamicGroup::ends_at_zero(const State& state, int element, int i) const {
+  const Placed& e = elements_[element];
+  return e.element->ends_at_zero(gather(state, e, Work::of_thread(largest_)), i);
+}
+
+Continuation DynamicGroup::land(State& state, int element, int i) const {
+  const Placed& e = elements_[element];
+  e.element->land(gather(state, e, Work::of_thread(largest_)), i, &state.memory[e.memory]);
+  return Continuation::jump;
+}
+
 bool DynamicGroup::matters(const State& begin, const State& middle, const State& end, int element,
                            int i) const {
   const Placed& e = elements_[element];

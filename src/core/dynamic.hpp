@@ -65,6 +65,8 @@ class DynamicElement {
   virtual void crossings(const Point&, std::span<double> /*functions*/) const {}
   virtual void cross(const Point&, int /*i*/, double* /*sides*/) const {}
   virtual Bend bend(const Point&, int /*i*/) const { return {}; }
+  virtual bool ends_at_zero(const Point&, int /*i*/) const { return false; }
+  virtual void land(const Point&, int /*i*/, double* /*sides*/) const {}
   virtual std::string switch_text(int /*i*/) const { return {}; }
 
   /// Why the last evaluation gave a row that is not a finite number, if it knows.
@@ -116,6 +118,8 @@ class DynamicGroup final : public GroupBase {
   void crossings(const State& state, std::vector<double>& values) const override;
   int crossings_of(int element) const override { return elements_[element].element->sides(); }
   Continuation cross(State& state, int element, int i) const override;
+  bool ends_at_zero(const State& state, int element, int i) const override;
+  Continuation land(State& state, int element, int i) const override;
   bool matters(const State& begin, const State& middle, const State& end, int element, int i) const override;
   std::string switch_text(int element, int i) const override {
     return elements_[element].element->switch_text(i);

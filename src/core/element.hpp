@@ -77,6 +77,8 @@ struct Offers {
   }();
   /// Memory and crossings are counted at run time.
   static constexpr bool sides = requires(const E& e) { e.sides(); };
+  /// A function of its crossings is zero, and its mode is one that ends there: ends_at_zero(z, i) (T-kink-5).
+  static constexpr bool ends_at_zero = requires(const E& e, const Z& z) { e.ends_at_zero(z, 0); };
   static constexpr bool enter = requires(const E& e, const Z& z, double* m) { e.enter(z, m); };
   /// Constraints that come and go.
   static constexpr bool switches = requires(const E& e, const double* m) { e.active(m); };

@@ -82,6 +82,10 @@ class GroupBase {
   virtual int crossings_of(int /*element*/) const { return 0; }
   /// Function i of an element has passed zero.
   virtual Continuation cross(State&, int /*element*/, int /*i*/) const { return Continuation::jump; }
+  /// Function i is zero, and the present mode is one that does not hold there: `a > b` where they are equal (T-kink-5).
+  virtual bool ends_at_zero(const State&, int /*element*/, int /*i*/) const { return false; }
+  /// Then it changes to the one that does.
+  virtual Continuation land(State& state, int element, int i) const { return cross(state, element, i); }
   /// Function i has passed zero in this step, of which these are the beginning, the middle and the end: is it worth
   /// ending the step there (T-kink-3)?
   virtual bool matters(const State& /*begin*/, const State& /*middle*/, const State& /*end*/, int /*element*/,
@@ -369,6 +373,33 @@ class Group final : public GroupBase {
       return elements_[element].cross(p.z, i, &state.memory[memory_of(element)]);
     } else {
       return GroupBase::cross(state, element, i);
+    }
+  }
+  bool ends_at_zero(const State& state, int element, int i) const override {
+    bool ends = false;
+    if constexpr (Has::sides || Has::ends_at_zero) {
+      Point<double, L> p;
+      gather(state, element, p);
+      if constexpr (Has::sides)
+        elements_[element].each_expression(p.z, [&](const auto& e, const auto& inputs) {
+          if (e.has_side(i)) ends = e.ends_at_zero(inputs, p.z.memory, i);
+        });
+      else ends = elements_[element].ends_at_zero(p.z, i);
+    }
+    (void)state, (void)element, (void)i;
+    return ends;
+  }
+  Continuation land(State& state, int element, int i) const override {
+    if constexpr (Has::sides) {
+      Point<double, L> p;
+      gather(state, element, p);
+      double* const sides = &state.memory[memory_of(element)];
+      elements_[element].each_expression(p.z, [&](const auto& e, const auto& inputs) {
+        if (e.has_side(i)) e.land(inputs, sides, i);
+      });
+      return Continuation::jump;
+    } else {
+      return GroupBase::land(state, element, i);
     }
   }
   void enter(State& state) const override {

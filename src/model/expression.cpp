@@ -744,7 +744,6 @@ void Expression::crossings(std::span<const double> inputs, const double* sides,
 
 void Expression::cross(std::span<const double> inputs, double* sides, int i) const {
   const std::vector<double>& v = tape_work().result;
-  const std::vector<char>& taken = tape_work().taken;
   const auto live = [&](const Step& s) {
     return live_side(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]]);
   };
@@ -757,12 +756,35 @@ void Expression::cross(std::span<const double> inputs, double* sides, int i) con
   }
   // From zero to where it goes; if that does not show yet it is tried.
   side = side != 2 ? -side : live(own) == 2 ? 1 : live(own);
+  follow_branches(inputs, sides);
+}
+
+/// Branches that are taken now decide their sides, those that are not forget them.
+void Expression::follow_branches(std::span<const double> inputs, double* sides) const {
   run(inputs, sides);
+  const auto& [v, taken] = tape_work();
   for (const Switch& w : switches_) {
-    double& other = sides[first_side_ + tape_[w.step].side];
-    if (!taken[w.step]) other = 0;
-    else if (other == 0) other = live(tape_[w.step]);
+    const Step& s = tape_[w.step];
+    double& side = sides[first_side_ + s.side];
+    if (!taken[w.step]) side = 0;
+    else if (side == 0) side = live_side(s.op, v[s.operand[0]], v[s.operand[s.operand[1] < 0 ? 0 : 1]]);
   }
+}
+
+bool Expression::ends_at_zero(std::span<const double> inputs, const double* sides, int i) const {
+  const int own = switches_[i - first_side_].step;
+  const Step& s = tape_[own];
+  const double side = sides[i];
+  if (!s.held || side == 0 || side == 2 || side == live_side(s.op, 0, 0)) return false;
+  run(inputs, sides);
+  const auto& [v, taken] = tape_work();
+  const double a = v[s.operand[0]], b = s.op == Op::sign ? 0.0 : v[s.operand[1]];
+  return taken[own] && equal_but_for_rounding(a, b);
+}
+
+void Expression::land(std::span<const double> inputs, double* sides, int i) const {
+  sides[i] = live_side(tape_[switches_[i - first_side_].step].op, 0, 0);
+  follow_branches(inputs, sides);
 }
 
 Bend Expression::bend(std::span<const double> inputs, const double* sides, int i) const {

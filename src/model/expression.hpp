@@ -95,6 +95,10 @@ class Expression {
   void crossings(std::span<const double> inputs, const double* sides, std::span<double> functions) const;
   /// Side i changes, or is decided: then, if it changed, also those of the branches that are taken now.
   void cross(std::span<const double> inputs, double* sides, int i) const;
+  /// Its operands are equal, and side i is one that equal operands end: with > it is true, with >= it is false (T-kink-5).
+  bool ends_at_zero(std::span<const double> inputs, const double* sides, int i) const;
+  /// Side i changes to the one of equal operands.
+  void land(std::span<const double> inputs, double* sides, int i) const;
   /// The value, and how much it changes with side i where that is passed (infinite for what jumps).
   Bend bend(std::span<const double> inputs, const double* sides, int i) const;
   /// The operation, as it stands in the text.
@@ -164,6 +168,7 @@ class Expression {
   double side_of(const Step& step, const double* sides) const {
     return sides && step.held ? sides[first_side_ + step.side] : 0.0;
   }
+  void follow_branches(std::span<const double> inputs, double* sides) const;
   void choose_switches();
   bool continuous_at(int step) const;
   void run(std::span<const double> inputs, const double* sides, int forced = -1, double its_side = 0) const;

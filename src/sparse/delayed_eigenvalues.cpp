@@ -18,13 +18,6 @@ constexpr double largest_turn = 0.7;  // rad, between two points of a circle
 constexpr double rounding = 1e-14;    // of s − σ, over σ
 constexpr int deepest = 40;           // so often an arc is halved
 
-/// Upper triangular: I + p R, y := (I + p R)⁻¹ y.
-void solve(const Matrix& R, Complex p, Matrix& y) {
-  Matrix shifted = p * R;
-  shifted.diagonal().array() += 1.0;
-  shifted.triangularView<Eigen::Upper>().solveInPlace(y);
-}
-
 }  // namespace
 
 /// T = U R Uᴴ.
@@ -71,29 +64,47 @@ DelayedEigenvalues::DelayedEigenvalues(const DelayedSystem& s) : m_(std::make_un
 
 DelayedEigenvalues::~DelayedEigenvalues() = default;
 
-/// D(s) = det(I + p T) det(I − Λ H),  H = F − p G (I + p T)⁻¹ X,  Λ = diag exp(−s τ).
+/// D(s) = det M(s), by elimination with R in the place of T: below its diagonal column i has entries only in the last m rows. Pivots
+/// are chosen among these and row i, so that nothing is lost near eigenvalues of T. Derivatives with s go along, in dM.
 DelayedEigenvalues::Value DelayedEigenvalues::at(Complex s) const {
+  using RowMajor = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Matrices& a = *m_;
   const Complex p = s - a.sigma;
-  const int m = static_cast<int>(a.delays.size());
-  Matrix y = a.b;
-  solve(a.R, p, y);
-  Matrix rate = -a.R * y;  // of y with s
-  solve(a.R, p, rate);
-  Matrix H = a.F.cast<Complex>() - p * (a.g * y), dH = -(a.g * y) - p * (a.g * rate);
-  for (int k = 0; k < m; ++k) {
-    const Complex late = std::exp(-s * a.delays[k]);
-    dH.row(k) = late * (dH.row(k) - a.delays[k] * H.row(k));
-    H.row(k) *= late;
+  const auto n = a.R.rows(), m = static_cast<Eigen::Index>(a.delays.size()), all = n + m;
+  RowMajor M(all, all), dM(all, all);
+  M.topLeftCorner(n, n) = p * a.R;
+  M.topLeftCorner(n, n).diagonal().array() += 1.0;
+  dM.topLeftCorner(n, n) = a.R;
+  M.topRightCorner(n, m) = -a.b;
+  dM.topRightCorner(n, m).setZero();
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const double tau = a.delays[k];
+    const Complex late = std::exp(-s * tau);
+    M.row(n + k).head(n) = p * late * a.g.row(k);
+    dM.row(n + k).head(n) = (1.0 - p * tau) * late * a.g.row(k);
+    M.row(n + k).tail(m) = -late * a.F.row(k).cast<Complex>();
+    dM.row(n + k).tail(m) = tau * late * a.F.row(k).cast<Complex>();
+    M(n + k, n + k) += 1.0;
   }
-  const Eigen::PartialPivLU<Matrix> lu(Matrix::Identity(m, m) - H);
-  Value value{1.0, -lu.solve(dH).trace()};
-  const auto turned = [&](Complex z) { value.direction *= z / std::abs(z); };
-  turned(static_cast<double>(lu.permutationP().determinant()));
-  for (int k = 0; k < m; ++k) turned(lu.matrixLU()(k, k));
-  for (int i = 0; i < a.R.rows(); ++i) {
-    turned(1.0 + p * a.R(i, i));
-    value.slope += a.R(i, i) / (1.0 + p * a.R(i, i));
+  Value value{1.0, 0.0};
+  for (Eigen::Index i = 0; i < all; ++i) {
+    const Eigen::Index below = std::max(i + 1, n), right = all - i;
+    Eigen::Index pivot = i;
+    for (Eigen::Index r = below; r < all; ++r)
+      if (std::abs(M(r, i)) > std::abs(M(pivot, i))) pivot = r;
+    if (pivot != i) {
+      M.row(i).tail(right).swap(M.row(pivot).tail(right));
+      dM.row(i).tail(right).swap(dM.row(pivot).tail(right));
+      value.direction = -value.direction;
+    }
+    const Complex top = M(i, i);
+    value.direction *= top / std::abs(top);
+    value.slope += dM(i, i) / top;
+    for (Eigen::Index r = below; r < all; ++r) {
+      const Complex factor = M(r, i) / top, change = (dM(r, i) - factor * dM(i, i)) / top;
+      M.row(r).tail(right) -= factor * M.row(i).tail(right);
+      dM.row(r).tail(right) -= factor * dM.row(i).tail(right) + change * M.row(i).tail(right);
+    }
   }
   return value;
 }

@@ -159,7 +159,10 @@ class GeneralizedAlpha final : public Stepper {
   void finish_settling(NewtonReport& report);
   void commit_settling(State& state);
   void interpolate_settling(const State& from, double s, State& between) const;
-  bool useful_third(double h) const { return history.third > 0 || history.third < -much_smaller * h; }
+  bool useful_third(double h) const {
+    return (history.third > 0 || history.third < -much_smaller * h) &&
+           std::abs(history.third - h) > much_smaller * h;
+  }
   void choose_coefficients(const State& state, double h, StepReport& report);
   void find_masses(const State& state);
   void choose_form(const State& state);

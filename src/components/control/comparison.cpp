@@ -32,8 +32,9 @@ void build(Build& b) {
     std::vector<Signal<1>> u = {a[i]};
     if (!other.empty()) u.push_back(other.size() == 1 ? other[0] : other[i]);
     if (width == 0) {
-      const ElementId id = b.add(control::TwoPoint{u[0], u.size() > 1 ? u[1] : Signal<1>{}, y[i], constant,
-                                                   constant, greater ? 0.0 : 1.0, greater ? 1.0 : 0.0});
+      const ElementId id =
+          b.add(control::TwoPoint{u[0], u.size() > 1 ? u[1] : Signal<1>{}, y[i], constant, constant,
+                                  greater ? 0.0 : 1.0, greater ? 1.0 : 0.0, greater == equal ? 1 : 0});
       b.start_memory(id, 0, greater == equal ? 1 : 0);
       continue;
     }

@@ -28,6 +28,12 @@ class Expressions final : public SignalFunction {
     const auto in = time_and(p.t, p.value.first(inputs_));
     for (const Expression& e : expressions_) e.crossings(in, p.sides, functions);
   }
+  bool ends_at_zero(const Point& p, int i) const override {
+    return owner(i).ends_at_zero(time_and(p.t, p.value.first(inputs_)), p.sides, i);
+  }
+  void land(const Point& p, int i, double* sides) const override {
+    owner(i).land(time_and(p.t, p.value.first(inputs_)), sides, i);
+  }
   void cross(const Point& p, int i, double* sides) const override {
     owner(i).cross(time_and(p.t, p.value.first(inputs_)), sides, i);
   }

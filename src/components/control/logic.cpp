@@ -24,7 +24,7 @@ void build(Build& b) {
     for (std::size_t i = 0; i < input.size(); ++i) {
       parts.push_back(b.system.signal<1>(b.name(fmt::format("true.{}.{}", truths.size(), i + 1).c_str()),
                                          {.equation = "is the input true"}));
-      b.add(control::TwoPoint{input[i], {}, parts.back(), 0.5, 0.5, 0.0, 1.0});
+      b.add(control::TwoPoint{input[i], {}, parts.back(), 0.5, 0.5, 0.0, 1.0, 0});
     }
   }
   control::build_part_by_part(b, truths, [=](std::span<const double> u, std::span<double>) {

@@ -7,7 +7,7 @@ namespace escapement {
 ComponentType control_relay() {
   ComponentType type("control.relay", "A two-point switch: one output below a threshold, another above.");
   type.description =
-      "output = `low` while the input is below the threshold, `high` while it is above. The switch is an "
+      "output = `high` where the input is above the threshold, `low` elsewhere. The switch is an "
       "event: "
       "steps end exactly there, so second order is kept. In a loop that drives the input back at once it "
       "would switch without end, which is reported; `control.hysteresis` has two thresholds. With `width` "
@@ -20,7 +20,7 @@ ComponentType control_relay() {
                  .positive()
                  .optional());
   type.takes(number("threshold", "any", "input at which it switches").otherwise("0"));
-  type.takes(number("low", "any", "output below the threshold").of_output().otherwise("-1"));
+  type.takes(number("low", "any", "output up to the threshold").of_output().otherwise("-1"));
   type.takes(number("high", "any", "output above the threshold").of_output().otherwise("1"));
   type.signs = "The output is `high` where the input is above the threshold.";
   type.shape = {"block"};
@@ -36,7 +36,7 @@ soft: {type: control.relay, threshold: 1, width: 0.1, input: wave}
     if (!b.has("width")) {
       const auto u = b.wide_signal("input"), y = b.outputs();
       for (std::size_t i = 0; i < y.size(); ++i)
-        b.add(control::TwoPoint{u[i], {}, y[i], threshold, threshold, b.number("low"), b.number("high")});
+        b.add(control::TwoPoint{u[i], {}, y[i], threshold, threshold, b.number("low"), b.number("high"), 0});
       return;
     }
     const double width = b.number("width");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/bend.hpp"
 #include "core/group.hpp"
 
 namespace escapement::control {
@@ -11,6 +12,7 @@ namespace escapement::control {
 struct TwoPoint {
   Signal<1> input, other, output;
   double lower, upper, low, high;
+  int at_threshold = -1;  // the level where both are equal: 0 low, 1 high; -1 the one it had
 
   static constexpr int memory = 1;  // 0 low, 1 high
   static constexpr int crossings = 1;
@@ -19,6 +21,11 @@ struct TwoPoint {
   double crossing(const auto& z, int) const {
     const double u = z(input) - z(other);
     return z.memory[0] != 0 ? u - lower : upper - u;
+  }
+  bool ends_at_zero(const auto& z, int) const {
+    const bool high_now = z.memory[0] != 0;
+    return at_threshold >= 0 && high_now != (at_threshold == 1) &&
+           equal_but_for_rounding(z(input), z(other) + (high_now ? lower : upper));
   }
   Continuation cross(const auto&, int, double* level) const {
     *level = *level != 0 ? 0 : 1;
@@ -55,7 +62,7 @@ struct Held {
   void flow(const auto& z, auto& out) const { out(output) += z(output) - z.memory[0]; }
 };
 
-/// Fires where its signal passes zero.
+/// Fires where its signal passes zero, which itself counts as positive.
 struct Trigger {
   Signal<1> watched;
   bool rising, falling;
@@ -64,6 +71,7 @@ struct Trigger {
   static constexpr int crossings = 1;
   auto variables() const { return std::tie(watched); }
   double crossing(const auto& z, int) const { return z.memory[0] == 0 ? -1.0 : z.memory[0] * z(watched); }
+  bool ends_at_zero(const auto& z, int) const { return z.memory[0] < 0 && z(watched) == 0; }
   Continuation cross(const auto& z, int, double* side) const {
     if (*side == 0) {
       *side = z(watched) < 0 ? -1 : 1;

@@ -45,6 +45,8 @@ class TablePieces {
     else sides[0] = i == 0 ? std::min(sides[0] - 1, live) : std::max(sides[0] + 1, live);
   }
   Bend bend(std::span<const double>, const double*, int) const { return {}; }
+  bool ends_at_zero(std::span<const double>, const double*, int) const { return false; }  // it only bends
+  void land(std::span<const double>, double*, int) const {}
   std::string switch_text(int) const { return name_; }
 
  private:

@@ -41,7 +41,8 @@ ComponentType electric_switch() {
   type.description =
       "A resistance: `on_resistance` once the control has risen above threshold + hysteresis, "
       "`off_resistance` once it has "
-      "fallen below threshold − hysteresis. Steps of the integrator end exactly there. With `smooth` the "
+      "fallen below threshold − hysteresis, or, without hysteresis, to the threshold itself. Steps of the "
+      "integrator end exactly there. With `smooth` the "
       "logarithm of the "
       "conductance follows tanh((control − threshold) / smooth) instead, and steps should resolve it.";
   electric::two_terminals(type);

@@ -6,7 +6,8 @@
 
 namespace escapement::electric {
 
-/// On above threshold + hysteresis, off below threshold − hysteresis; an event in between.
+/// On above threshold + hysteresis, off below threshold − hysteresis; an event in between. Without hysteresis it is off where its
+/// control has come to rest at the threshold.
 struct Switch {
   Terminal a, b;
   Current current;
@@ -28,6 +29,9 @@ struct Switch {
     const double least = 1e-9 * (1 + std::abs(threshold));
     return least +
            (z.memory[0] != 0 ? z(input) - (threshold - hysteresis) : threshold + hysteresis - z(input));
+  }
+  bool ends_at_zero(const auto& z, int) const {
+    return z.memory[0] != 0 && hysteresis == 0 && z(input) == threshold;
   }
   Continuation cross(const auto&, int, double* on) const {
     *on = *on != 0 ? 0 : 1;

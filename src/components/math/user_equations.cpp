@@ -203,6 +203,10 @@ void UserEquations::crossings(const Point& p, std::span<double> functions) const
   each_switching([&](const Expression& x) { x.crossings(in, p.sides, functions); });
 }
 void UserEquations::cross(const Point& p, int i, double* sides) const { owner(i).cross(inputs(p), sides, i); }
+bool UserEquations::ends_at_zero(const Point& p, int i) const {
+  return owner(i).ends_at_zero(inputs(p), p.sides, i);
+}
+void UserEquations::land(const Point& p, int i, double* sides) const { owner(i).land(inputs(p), sides, i); }
 Bend UserEquations::bend(const Point& p, int i) const { return owner(i).bend(inputs(p), p.sides, i); }
 
 void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> rows, Matrix m) const {

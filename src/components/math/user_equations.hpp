@@ -54,6 +54,8 @@ class UserEquations final : public DynamicElement {
   void crossings(const Point& p, std::span<double> functions) const override;
   void cross(const Point& p, int i, double* sides) const override;
   Bend bend(const Point& p, int i) const override;
+  bool ends_at_zero(const Point& p, int i) const override;
+  void land(const Point& p, int i, double* sides) const override;
   std::string switch_text(int i) const override { return owner(i).switch_text(i); }
   void constraints(const Point& p, int holonomic_level, int nonholonomic_level,
                    std::span<double> rows) const override;
