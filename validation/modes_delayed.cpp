@@ -118,6 +118,83 @@ simulate: {{until: 1, step: {}}}
   }
 }
 
+TEST_CASE(
+    "angle and velocity late, each by a delay of its own: products of both vanish, and rounding does not "
+    "make them count") {
+  // J s² + c s + kp exp(−s τ₁) + kd s exp(−s τ₂) = 0, in circles where exp(|s| τ) is 10⁶ … 10³⁰.
+  struct Case {
+    double J, c, kp, kd, first, second, below;
+  };
+  for (const auto& [J, c, kp, kd, first, second, below] :
+       {Case{1e-3, 0, 0.4, 0.02, 0.01, 0.01, 500}, Case{1e-3, 0, 0.4, 0.02, 0.01, 0.01, 1000},
+        Case{1e-3, 0, 1, 0.02, 0.02, 0.01, 500}, Case{1e-3, 0.01, 0.4, 0.002, 0.01, 0.004, 700},
+        Case{2, 3, 50, 7, 0.03, 0.2, 0}, Case{0.1, 0, 30, 0.4, 0.0137, 0.02, 0},
+        Case{7, 20, 900, 100, 0.1, 0.1, 60}}) {
+    CAPTURE(J);
+    CAPTURE(below);
+    const std::string rotor = fmt::format(R"(
+units: SI
+components:
+  rotor: {{type: rotational.inertia, inertia: {}}}
+  bearing: {{type: rotational.damper, damping: {}, between: [ground, rotor]}}
+  motor: {{type: rotational.torque, at: rotor, input: law}}
+)",
+                                          J, c);
+    const auto late = [](const char* name, double delay, const char* of) {
+      return fmt::format("  {}: {{type: control.delay, delay: {}, input: {}, initial: {{input: 0}}}}\n", name,
+                         delay, of);
+    };
+    const std::string law =
+        fmt::format("  law: {{type: control.sum, inputs: [a, w], weights: [{}, {}]}}\n", -kp, -kd);
+    check_roots(modes_of(rotor + law + late("a", first, "rotor.angle") + late("w", second, "rotor.velocity"),
+                         {.below = below}),
+                [&](Complex s) {
+                  return J * s * s + c * s + kp * std::exp(-s * first) + kd * s * std::exp(-s * second);
+                });
+    // one after the other: the second one late by both
+    check_roots(modes_of(rotor + law + late("a", first, "rotor.angle") + late("w", second, "a"),
+                         {.below = 0.3 * below}),
+                [&](Complex s) {
+                  return J * s * s + c * s + (kp + kd * std::exp(-s * second)) * std::exp(-s * first);
+                });
+  }
+}
+
+TEST_CASE("two loops of two delays each, coupled by a spring") {
+  struct Case {
+    double k, stretch;
+  };
+  for (const auto& [k, stretch] : {Case{0, 1}, Case{3, 1}, Case{40, 0.3}, Case{700, 0.04}}) {
+    CAPTURE(k);
+    const double t[] = {0.02 * stretch, 0.01 * stretch, 0.03 * stretch, 0.03 * stretch};
+    const double f = 1 / (stretch * stretch),
+                 g = 1 / stretch;  // stiffness and damping in a time so much shorter
+    const std::string text = fmt::format(R"(
+units: SI
+components:
+  a: {{type: rotational.inertia, inertia: 0.5}}
+  b: {{type: rotational.inertia, inertia: 0.02}}
+  k: {{type: rotational.spring, stiffness: {}, between: [a, b]}}
+  a1: {{type: control.delay, delay: {}, input: a.angle, initial: {{input: 0}}}}
+  a2: {{type: control.delay, delay: {}, input: a.velocity, initial: {{input: 0}}}}
+  b1: {{type: control.delay, delay: {}, input: b.angle, initial: {{input: 0}}}}
+  b2: {{type: control.delay, delay: {}, input: b.velocity, initial: {{input: 0}}}}
+  la: {{type: control.sum, inputs: [a1, a2], weights: [{}, {}]}}
+  lb: {{type: control.sum, inputs: [b1, b2], weights: [{}, {}]}}
+  ma: {{type: rotational.torque, at: a, input: la}}
+  mb: {{type: rotational.torque, at: b, input: lb}}
+)",
+                                         k * f, t[0], t[1], t[2], t[3], -60 * f, -5 * g, -4 * f, -0.1 * g);
+    const Function d = [&](Complex s) {
+      return (0.5 * s * s + k * f + 60 * f * std::exp(-s * t[0]) + 5 * g * s * std::exp(-s * t[1])) *
+                 (0.02 * s * s + k * f + 4 * f * std::exp(-s * t[2]) + 0.1 * g * s * std::exp(-s * t[3])) -
+             k * f * k * f;
+    };
+    check_roots(modes_of(text, {.count = 12}), d);
+    check_roots(modes_of(text, {.below = 100 / stretch}), d);
+  }
+}
+
 TEST_CASE("a delay that is held has no part in undamped modes, and that is told") {
   for (const double k : {20.0, 3.0, 700.0}) {
     const ModesResult result = modes_of(fmt::format(R"(

@@ -18,6 +18,41 @@ constexpr double largest_turn = 0.7;  // rad, between two points of a circle
 constexpr double rounding = 1e-14;    // of s − σ, over σ
 constexpr int deepest = 40;           // so often an arc is halved
 
+/// columns = columns[of] · combined: some of them, and how all follow from these. What hardly counts is zero, so that products which
+/// vanish do so exactly.
+struct Independent {
+  std::vector<int> of;
+  Eigen::MatrixXd combined;
+};
+Independent independent(const Eigen::MatrixXd& columns) {
+  constexpr double same = 1e-10;
+  Independent r;
+  r.combined = Eigen::MatrixXd::Zero(columns.cols(), columns.cols());
+  for (int k = 0; k < columns.cols(); ++k) {
+    const double size = columns.col(k).norm();
+    if (!r.of.empty()) {
+      const Eigen::MatrixXd chosen = columns(Eigen::all, r.of);
+      const Eigen::VectorXd c = chosen.colPivHouseholderQr().solve(columns.col(k));
+      if ((chosen * c - columns.col(k)).norm() <= same * size) {
+        for (int j = 0; j < c.size(); ++j)
+          if (std::abs(c[j]) * chosen.col(j).norm() > same * size) r.combined(j, k) = c[j];
+        continue;
+      }
+    }
+    r.combined(static_cast<Eigen::Index>(r.of.size()), k) = 1;
+    r.of.push_back(k);
+  }
+  r.combined.conservativeResize(static_cast<Eigen::Index>(r.of.size()), columns.cols());
+  return r;
+}
+
+/// One above the other, each of the size 1.
+Eigen::MatrixXd stacked(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  Eigen::MatrixXd all(a.rows() + b.rows(), a.cols());
+  all << a / std::max(a.norm(), 1e-300), b / std::max(b.norm(), 1e-300);
+  return all;
+}
+
 }  // namespace
 
 /// T = U R Uᴴ.
@@ -25,7 +60,11 @@ struct DelayedEigenvalues::Matrices {
   double sigma;
   std::vector<double> delays;
   Eigen::MatrixXd T, X, F, G;
-  Matrix R, b, g;             // b = Uᴴ X, g = G U
+  Matrix R;
+  // What comes back without what repeats: several delays of one signal, or that act alike, have products which vanish in D, and
+  // rounding must not make them count. X = X′ W, F = … W of columns, G = S G′, F = S … of rows; b = Uᴴ X′, g = G′ U.
+  Eigen::MatrixXd W, S, kernel;
+  Matrix b, g;
   std::vector<Complex> held;  // the eigenvalues without what comes back
 
   /// M(s) = [I + p T, −X; p Λ G, I − Λ F], whose determinant is D.
@@ -56,36 +95,59 @@ DelayedEigenvalues::DelayedEigenvalues(const DelayedSystem& s) : m_(std::make_un
   a.G = Eigen::Map<const Eigen::MatrixXd>(s.G.data(), m, n);
   const Eigen::ComplexSchur<Matrix> schur(a.T.cast<Complex>());
   a.R = schur.matrixT();
-  a.b = schur.matrixU().adjoint() * a.X;
-  a.g = a.G * schur.matrixU();
+  const Independent act = independent(stacked(a.X, a.F)),
+                    read = independent(stacked(a.G.transpose(), a.F.transpose()));
+  a.W = act.combined;
+  a.S = read.combined.transpose();
+  a.b = schur.matrixU().adjoint() * a.X(Eigen::all, act.of);
+  a.g = a.G(read.of, Eigen::all) * schur.matrixU();
+  a.kernel = a.F(read.of, act.of);
+  shaken_ = std::make_unique<Matrices>(a);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> noise(-1e-12, 1e-12);
+  for (Matrix* of : {&shaken_->b, &shaken_->g})
+    for (Complex& x : of->reshaped()) x *= 1 + noise(random);
+  for (double& x : shaken_->kernel.reshaped()) x *= 1 + noise(random);
   for (int i = 0; i < n; ++i)
     if (const Complex theta = a.R(i, i); theta != 0.0) a.held.push_back(a.sigma - 1.0 / theta);
 }
 
 DelayedEigenvalues::~DelayedEigenvalues() = default;
 
-/// D(s) = det M(s), by elimination with R in the place of T: below its diagonal column i has entries only in the last m rows. Pivots
+/// D(s) = det M(s), by elimination with R in the place of T: below its diagonal column i has entries only in the last rows. Pivots
 /// are chosen among these and row i, so that nothing is lost near eigenvalues of T. Derivatives with s go along, in dM.
-DelayedEigenvalues::Value DelayedEigenvalues::at(Complex s) const {
+DelayedEigenvalues::Value DelayedEigenvalues::at(Complex s, bool shaken) const {
   using RowMajor = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Matrices& a = *m_;
+  const Matrices& a = shaken ? *shaken_ : *m_;
   const Complex p = s - a.sigma;
-  const auto n = a.R.rows(), m = static_cast<Eigen::Index>(a.delays.size()), all = n + m;
+  Vector late(a.delays.size()), rate(a.delays.size());
+  for (std::size_t k = 0; k < a.delays.size(); ++k) {
+    late[k] = std::exp(-s * a.delays[k]);
+    rate[k] = -a.delays[k] * late[k];
+  }
+  const Matrix Q = a.W * late.asDiagonal() * a.S, dQ = a.W * rate.asDiagonal() * a.S;  // w = Q u
+  const bool by_w = Q.rows() <= Q.cols();
+  const auto n = a.R.rows(), m = std::min(Q.rows(), Q.cols()), all = n + m;
   RowMajor M(all, all), dM(all, all);
   M.topLeftCorner(n, n) = p * a.R;
   M.topLeftCorner(n, n).diagonal().array() += 1.0;
   dM.topLeftCorner(n, n) = a.R;
-  M.topRightCorner(n, m) = -a.b;
-  dM.topRightCorner(n, m).setZero();
-  for (Eigen::Index k = 0; k < m; ++k) {
-    const double tau = a.delays[k];
-    const Complex late = std::exp(-s * tau);
-    M.row(n + k).head(n) = p * late * a.g.row(k);
-    dM.row(n + k).head(n) = (1.0 - p * tau) * late * a.g.row(k);
-    M.row(n + k).tail(m) = -late * a.F.row(k).cast<Complex>();
-    dM.row(n + k).tail(m) = tau * late * a.F.row(k).cast<Complex>();
-    M(n + k, n + k) += 1.0;
+  if (by_w) {
+    M.topRightCorner(n, m) = -a.b;
+    dM.topRightCorner(n, m).setZero();
+    M.bottomLeftCorner(m, n) = p * (Q * a.g);
+    dM.bottomLeftCorner(m, n) = Q * a.g + p * (dQ * a.g);
+    M.bottomRightCorner(m, m) = -Q * a.kernel;
+    dM.bottomRightCorner(m, m) = -dQ * a.kernel;
+  } else {
+    M.topRightCorner(n, m) = -a.b * Q;
+    dM.topRightCorner(n, m) = -a.b * dQ;
+    M.bottomLeftCorner(m, n) = p * a.g;
+    dM.bottomLeftCorner(m, n) = a.g;
+    M.bottomRightCorner(m, m) = -a.kernel * Q;
+    dM.bottomRightCorner(m, m) = -a.kernel * dQ;
   }
+  M.bottomRightCorner(m, m).diagonal().array() += 1.0;
   Value value{1.0, 0.0};
   for (Eigen::Index i = 0; i < all; ++i) {
     const Eigen::Index below = std::max(i + 1, n), right = all - i;
@@ -111,29 +173,29 @@ DelayedEigenvalues::Value DelayedEigenvalues::at(Complex s) const {
 
 /// By how much D turns along an arc; none: it passes too near to a root.
 std::optional<double> DelayedEigenvalues::turn(double radius, double from, double to, const Value& a,
-                                               const Value& b, int depth) const {
+                                               const Value& b, int depth, bool shaken) const {
   const double middle = 0.5 * (from + to), way = 0.5 * radius * (to - from);
-  const Value c = at(std::polar(radius, middle));
+  const Value c = at(std::polar(radius, middle), shaken);
   const double first = std::arg(c.direction / a.direction), second = std::arg(b.direction / c.direction);
   const double steepest = std::max({std::abs(a.slope), std::abs(b.slope), std::abs(c.slope)});
   if (way * steepest < largest_turn) return first + second;  // also false for what is no number
   if (depth == 0) return {};
-  const auto left = turn(radius, from, middle, a, c, depth - 1);
+  const auto left = turn(radius, from, middle, a, c, depth - 1, shaken);
   if (!left) return {};
-  const auto right = turn(radius, middle, to, c, b, depth - 1);
+  const auto right = turn(radius, middle, to, c, b, depth - 1, shaken);
   if (!right) return {};
   return *left + *right;
 }
 
 /// By the principle of the argument; the lower half mirrors the upper one.
-std::optional<int> DelayedEigenvalues::count(double radius) const {
+std::optional<int> DelayedEigenvalues::count(double radius, bool shaken) const {
   constexpr int arcs = 16;
   double sum = 0;
-  Value before = at(radius);
+  Value before = at(radius, shaken);
   for (int i = 0; i < arcs; ++i) {
     const double from = std::numbers::pi * i / arcs, to = std::numbers::pi * (i + 1) / arcs;
-    const Value after = at(std::polar(radius, to));
-    const auto part = turn(radius, from, to, before, after, deepest);
+    const Value after = at(std::polar(radius, to), shaken);
+    const auto part = turn(radius, from, to, before, after, deepest, shaken);
     if (!part) return {};
     sum += *part;
     before = after;
@@ -147,7 +209,7 @@ std::optional<int> DelayedEigenvalues::count(double radius) const {
 std::optional<Complex> DelayedEigenvalues::refined(Complex s, double radius, int zeros,
                                                    const std::vector<Complex>& known) const {
   for (int i = 0; i < 100; ++i) {
-    Complex slope = at(s).slope - static_cast<double>(zeros) / s;
+    Complex slope = at(s, false).slope - static_cast<double>(zeros) / s;
     for (const Complex r : known) slope -= 1.0 / (s - r);
     Complex step = -1.0 / slope;
     if (!std::isfinite(std::abs(step))) return {};
@@ -194,13 +256,23 @@ std::optional<DelayedEigenvalues::Roots> DelayedEigenvalues::roots(int wanted, d
   }
   if (radius * longest > most_growth) radius = most_growth / longest;
   std::optional<int> zeros, all;
-  for (int i = 0; i < 6 && !zeros; ++i, zero *= 1.7) zeros = count(zero);
+  for (int i = 0; i < 6 && !zeros; ++i, zero *= 1.7) zeros = count(zero, false);
   if (!zeros) return {};
-  for (int grown = 0; grown < 60; ++grown) {
-    all = count(radius);
-    if (!all) radius *= given ? 1 + 1e-6 : 1.01;  // a root lies on the circle
-    else if (given || *all >= *zeros + 2 * wanted || radius * longest >= most_growth / 1.5) break;
-    else radius *= 1.5;
+  bool shrinking = false;
+  for (int tries = 0; tries < 100; ++tries) {
+    all = count(radius, false);
+    if (!all) {  // a root lies on the circle
+      radius *= given ? 1 + 1e-6 : 1.01;
+    } else if (count(radius, true) !=
+               all) {  // rounding decides there: exp(−s τ) is large, and D what products of it leave over
+      shrinking = true;
+      radius *= 0.8;
+    } else if (given || shrinking || *all >= *zeros + 2 * wanted || radius * longest >= most_growth / 1.5) {
+      break;
+    } else {
+      radius *= 1.5;
+    }
+    all.reset();
   }
   if (!all) return {};
   const auto found = find(radius, *zeros, *all - *zeros);

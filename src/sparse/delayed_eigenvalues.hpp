@@ -27,7 +27,7 @@ class DelayedEigenvalues {
     int zeros;               // so many of them are zero
     std::vector<Complex> s;  // the others; of a pair the one with Im s > 0
   };
-  /// About `count` of the slowest, or all within a radius if that is > 0. What is slower than `zero` counts as zero. None: they could
+  /// About `count` of the slowest, or all within a radius if that is > 0 (within less if rounding decides there). What is slower than `zero` counts as zero. None: they could
   /// not all be found.
   std::optional<Roots> roots(int count, double radius, double zero) const;
 
@@ -45,17 +45,17 @@ class DelayedEigenvalues {
     Complex direction;  // D/|D|
     Complex slope;      // D′/D
   };
-  Value at(Complex s) const;
-  std::optional<double> turn(double radius, double from, double to, const Value& a, const Value& b,
-                             int depth) const;
-  /// With multiplicity; none: one lies on the circle.
-  std::optional<int> count(double radius) const;
+  Value at(Complex s, bool shaken) const;
+  std::optional<double> turn(double radius, double from, double to, const Value& a, const Value& b, int depth,
+                             bool shaken) const;
+  /// With multiplicity; none: one lies on the circle. `shaken`: with numbers that are off by 1e-12.
+  std::optional<int> count(double radius, bool shaken) const;
   std::optional<std::vector<Complex>> find(double radius, int zeros, int number) const;
   std::optional<Complex> refined(Complex s, double radius, int zeros,
                                  const std::vector<Complex>& known) const;
 
   struct Matrices;
-  std::unique_ptr<Matrices> m_;
+  std::unique_ptr<Matrices> m_, shaken_;
 };
 
 }  // namespace escapement
