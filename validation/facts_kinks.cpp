@@ -483,6 +483,91 @@ TEST_CASE("a condition on an acceleration, and equations that exchange their unk
                 "toy.x", -0.5 * g * (1 - at) * (1 - at));
 }
 
+TEST_CASE(
+    "what jumps or comes to rest exactly on a threshold is on the side that equality belongs to (T-kink-5)") {
+  struct Case {
+    const char* signal;  // s
+    double first, rest;  // its values before t = 1 s and after, where it stays
+    double border;
+  };
+  const std::vector<Case> cases = {
+      {"{type: control.step, time: 1 s, before: 1, after: 0}", 1, 0, 0},
+      {"{type: control.step, time: 1 s, before: -1, after: 0}", -1, 0, 0},
+      {"{type: control.step, time: 1 s, before: 7, after: 3}", 7, 3, 3},
+      {"{type: control.step, time: 1 s, before: 0, after: 1e-6}", 0, 1e-6, 1e-6},
+      {"{type: control.ramp, start: 0.5 s, end: 1 s, slope: 2}", 0.5, 1, 1},
+      {"{type: control.ramp, start: 0.5 s, end: 1 s, slope: -0.2}", -0.05, -0.1, -0.1},
+      {"{type: control.time_table, table: [[0, 4], [0.6 s, 4], [1 s, 2.5], [9 s, 2.5]]}", 3.5, 2.5, 2.5},
+      {"{type: control.relay, input: w, low: 0, high: 1}", 0, 1, 1},
+      {"{type: control.relay, input: v, low: 0, high: 0.3}", 0.3, 0, 0},
+      {"{type: sampled.hold, period: 0.25 s, input: u}", 0, 2, 2},
+      {"{type: control.expression, inputs: {u: u}, expression: u - 2}", -2, 0, 0}};
+  const auto holds = [](const std::string& relation, double a, double b) {
+    return relation == ">" ? a > b : relation == ">=" ? a >= b : relation == "<" ? a < b : a <= b;
+  };
+  for (const Case& c : cases)
+    for (const char* relation : {">", ">=", "<", "<="})
+      for (const char* how : {"step: 13 ms", "step: 0.2 s", "step: 13 ms, scheme: variational",
+                              "adaptive: true, tolerance: 1e-4"}) {
+        INFO(c.signal, " ", relation, " ", c.border, ", ", how);
+        const TextRun run(fmt::format(R"y(
+  u: {{type: control.step, time: 1 s, before: 0, after: 2}}
+  w: {{type: control.ramp, slope: 1, offset: -1, unit: 1}}
+  v: {{type: control.ramp, slope: -1, offset: 1}}
+  s: {}
+  b: {{type: control.comparison, input: s, relation: "{}", constant: {}}}
+  e: {{type: control.expression, inputs: {{s: s}}, expression: "s {} {} ? 1 : 0"}}
+  i: {{type: control.integrator, input: b}}
+  j: {{type: control.integrator, input: e}})y",
+                                      c.signal, relation, c.border, relation, c.border),
+                          fmt::format("until: 3 s, {}", how), {"b", "e", "i", "j"}, "units: SI");
+        const double before = holds(relation, c.first, c.border), after = holds(relation, c.rest, c.border);
+        CHECK(run.last[0] == after);
+        CHECK(run.last[1] == after);
+        CHECK(run.last[2] == doctest::Approx(before + 2 * after).epsilon(1e-9));
+        CHECK(run.last[3] == doctest::Approx(before + 2 * after).epsilon(1e-9));
+      }
+}
+
+TEST_CASE(
+    "sign of what jumps to zero is zero; an event on what reaches zero fires; a relay is low at its "
+    "threshold") {
+  for (const auto& [from, at] : {std::pair(2.0, 0.4), {-0.01, 0.731}, {1e3, 0.05}})
+    for (const char* how :
+         {"step: 20 ms", "step: 0.3 s, scheme: variational", "adaptive: true, tolerance: 1e-4"}) {
+      INFO(from, " until ", at, ", ", how);
+      const TextRun run(fmt::format(R"y(
+  s: {{type: control.step, time: {0}, before: {1}, after: 0}}
+  e: {{type: control.expression, inputs: {{s: s}}, expression: sign(s)}}
+  i: {{type: control.integrator, input: e}}
+  r: {{type: control.relay, input: s}}
+  n: {{type: control.variable, value: 0}}
+  c: {{type: event.crossing, inputs: {{x: s, n: n}}, expression: x, set: {{n: n + 1}}, direction: both}})y",
+                                    at, from),
+                        fmt::format("until: 1.3, {}", how), {"e", "i", "r", "n"}, "units: SI");
+      CHECK(run.last[0] == 0);
+      CHECK(run.last[1] == doctest::Approx((from > 0 ? 1 : -1) * at).epsilon(1e-9));
+      CHECK(run.last[2] == -1);
+      CHECK(run.last[3] == (from < 0 ? 1 : 0));  // zero counts as positive
+    }
+  // A counter reaches its number with the event that sets it, not with the next one.
+  for (const int number : {1, 3, 8}) {
+    const TextRun run(fmt::format(R"y(
+  w: {{type: control.sine, frequency: 1, phase: -0.1}}
+  n: {{type: control.variable, value: 0}}
+  c: {{type: event.crossing, inputs: {{x: w, n: n}}, expression: x, direction: rising, set: {{n: n + 1}}}}
+  up: {{type: control.expression, inputs: {{n: n}}, expression: "n >= {0} ? 1 : 0"}}
+  down: {{type: control.expression, inputs: {{n: n}}, expression: "n < {0} ? 1 : 0"}}
+  i: {{type: control.integrator, input: up}}
+  j: {{type: control.integrator, input: down}})y",
+                                  number),
+                      "until: 10, step: 13 ms", {"i", "j"}, "units: SI");
+    const double reached = number - 1 + 0.1 / (2 * std::numbers::pi);
+    CHECK(run.last[0] == doctest::Approx(10 - reached).epsilon(1e-9));
+    CHECK(run.last[1] == doctest::Approx(reached).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("sign(v) that slides along its own switch is named; at rest without a load it stays") {
   const auto model = [](double v, double load, const char* law) {
     return fmt::format(R"y(

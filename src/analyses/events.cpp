@@ -153,10 +153,7 @@ std::optional<double> EventWatch::first(const Step& step, bool shorter) {
   // So many parts that none of them turns by more than a quarter of a radian (T-phase-3).
   const int parts = static_cast<int>(std::clamp(std::ceil(4 * step.turn), 2.0, 1e6));
   values(step.stepper.result(), end_);
-  for (std::size_t i = 0; i < functions_.size(); ++i) {
-    functions_[i].largest = std::max(functions_[i].largest, std::abs(end_[i]));
-    functions_[i].left = 0;
-  }
+  for (Function& f : functions_) f.left = 0;
   if (!shorter) choose_slight(step);
   const auto any_below = [&](const std::vector<double>& g) {
     for (std::size_t i = 0; i < functions_.size(); ++i)
@@ -168,6 +165,8 @@ std::optional<double> EventWatch::first(const Step& step, bool shorter) {
   bool found = false;
   for (int k = 1; k <= parts && !found; ++k) {
     look(step, k == parts ? 1.0 : static_cast<double>(k) / parts, right_);
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      functions_[i].largest = std::max(functions_[i].largest, std::abs(right_.g[i]));
     if (k > 1) found = dips(step, left_, middle_, right_, low_, high_);
     if (!found && any_below(right_.g)) {
       low_ = middle_;
@@ -185,7 +184,9 @@ std::optional<double> EventWatch::first(const Step& step, bool shorter) {
     double s = high;
     for (std::size_t i = 0; i < functions_.size(); ++i)
       if (below(i, high_.g[i])) {
-        const double at_low = trust_low * std::max(low_.g[i], 0.0), at_high = trust_high * high_.g[i];
+        const double zero = border_of(functions_[i]);
+        const double at_low = trust_low * std::max(low_.g[i] - zero, 0.0);
+        const double at_high = trust_high * (high_.g[i] - zero);
         s = std::min(s, low + (high - low) * at_low / (at_low - at_high));
       }
     if (k % 8 == 7) s = 0.5 * (low + high);
@@ -212,7 +213,7 @@ const std::vector<int>& EventWatch::passing(const Step& step, double slack) {
     const double slope = (end_[i] - trial_.g[i]) / (back * length);
     const bool passes = below(i, end_[i]) || (!functions_[i].muted && !functions_[i].slight && slope < 0 &&
                                               end_[i] + slack * slope < 0 && start_[i] > end_[i]);
-    functions_[i].left = passes ? std::max(0.0, end_[i]) : 0.0;
+    functions_[i].left = passes ? std::max(0.0, end_[i]) + slack * std::abs(slope) : 0.0;
     if (passes) passing_.push_back(static_cast<int>(i));
     else if (slope < 0 && !functions_[i].muted) soonest_ = std::min(soonest_, -end_[i] / slope);
   }
@@ -289,8 +290,9 @@ const std::vector<int>& EventWatch::due(const State& state, const std::vector<in
     Function& f = functions_[i];
     f.landed = false;
     if (f.corner) continue;
-    if (work_[i] < 0 && work_[i] >= -left_over(f))
-      f.band = std::max(f.band, 4 * std::abs(work_[i]));  // it has passed zero, and not back (T-event-7)
+    // It has passed zero, and not back (T-event-7).
+    const double left = left_over(f), short_of_it = std::max(-work_[i], f.left);
+    if (std::abs(work_[i]) <= left) f.band = std::max(f.band, 4 * short_of_it);
     else if (below(i, work_[i]) || (f.landed = jumped_onto_zero(i, state)))
       due_.push_back(static_cast<int>(i));
   }

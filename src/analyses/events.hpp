@@ -46,7 +46,7 @@ class EventWatch {
   const std::vector<int>& early() const { return early_; }
   /// … which pass already where the step begins.
   const std::vector<int>& early_at_start() {
-    for (const int i : early_) functions_[i].left = std::max(0.0, start_[i]);
+    for (const int i : early_) functions_[i].left = std::max(0.0, start_[i] - low_.g[i]);  // not what jumps
     return early_;
   }
   /// … and whether all of these are corners.
@@ -123,9 +123,11 @@ class EventWatch {
   static double least(const Function& f) {
     return 1e-13 * std::max(1.0, f.largest);
   }  // rounding of a function
+  /// What is below this is below zero.
+  static double border_of(const Function& f) { return -std::max(f.band, least(f)); }
   bool below(std::size_t i, double g) const {
     const Function& f = functions_[i];
-    return g < -std::max(f.band, least(f)) && !f.muted && !f.slight;
+    return g < border_of(f) && !f.muted && !f.slight;
   }
   /// What is clearly above zero again may pass it again.
   void arm() {

@@ -29,8 +29,9 @@ class Timetable {
     double end = regular_end(done_, h);
     const bool regular = jump >= end - slack();
     if (!regular) end = jump;
-    // A whole step keeps its exact size: the coefficients of the scheme, and so its matrix, stay the same.
-    const bool whole = regular && std::abs(end - t - h) <= 1e-9 * h;
+    // A whole step keeps its exact size: the coefficients of the scheme, and so its matrix, stay the same. One that begins a little
+    // late, after an event, does not reach beyond its end: the same would happen again in the next one.
+    const bool whole = regular && std::abs(end - t - h) <= 4e-16 * end;
     return {whole ? h : end - t, end, regular, jump <= end + slack()};
   }
   /// The step was taken, as planned or cut short at this time.
