@@ -386,6 +386,9 @@ NewtonReport Variational::finish_node(const State& state) {
   std::copy(end_.value.begin(), end_.value.begin() + position_values_, trial_.value.begin());
 
   // Guesses, and what has neither mass nor constraint.
+  // In tiny steps accelerations and multipliers of the midpoint are rounding over h²: those of the last node are the guess (T-node-2).
+  std::copy_n(state.acceleration.begin(), positions_, trial_.acceleration.begin());
+  for (int m = holonomic_.begin; m < n_; ++m) trial_.value[at[m]] = state.value[at[m]];
   for (int i = 0; i < positions_; ++i) {
     const double half = mid_.rate[i];
     trial_.rate[i] = 2 * half - state.rate[i];
