@@ -270,3 +270,25 @@ TEST_CASE("a rectifier under adaptive steps without a first one: as with constan
     CHECK(worst < 0.01 * c.peak + 10 * c.tolerance * c.peak);
   }
 }
+
+TEST_CASE("a wave that constant steps see less than twice is told, one that they see is not (T-phase-4)") {
+  const auto codes = [](const TextRun& run) {
+    std::string all;
+    for (const Warning& w : run.statistics.warnings) all += w.code + " ";
+    return all;
+  };
+  for (const double frequency : {1e3, 0.7, 44e3})
+    for (const double points : {0.5, 1.0, 1.9, 2.0, 2.5, 10.0})
+      for (const char* drives :
+           {"i: {type: control.integrator, input: e}",
+            "m: {type: translational.mass, mass: 1}\n  f: {type: translational.force, at: m, input: e}"}) {
+        INFO(frequency, " Hz, ", points, " points, ", drives);
+        const TextRun run(fmt::format("  s: {{type: control.sine, frequency: {}}}\n  e: {{type: "
+                                      "control.expression, inputs: {{s: s}}, "
+                                      "expression: s*s}}\n  {}",
+                                      frequency, drives),
+                          fmt::format("until: {}, step: {}", 20 / frequency, 1 / (points * frequency)), {"e"},
+                          "units: SI");
+        CHECK((codes(run).find("W-ALIASED") != std::string::npos) == (points < 2));
+      }
+}

@@ -501,6 +501,28 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a motion that becomes infinite ends the run there (T-step-8)") {
+  struct BlowUp {
+    const char* force;
+    double x, v, until, end;  // s: ∫ dx/√(v² + 2 ∫ force) from x on
+  };
+  for (const auto& [force, x, v, until, end] :
+       {BlowUp{"x^3", 1, 1, 3, 1.3110287771461}, BlowUp{"x^3", 2, std::sqrt(8), 40, 0.7071067811865},
+        BlowUp{"6*x^2", 1, 2, 3, 1}, BlowUp{"exp(x)", 0, std::sqrt(2), 5, std::sqrt(2)}})
+    for (const double tolerance : {1e-3, 1e-4}) {
+      INFO(force, ", tolerance ", tolerance);
+      const TextRun run(
+          fmt::format("  e: {{type: math.equations, unknowns: {{x: {{kind: position, initial: {:.17g}, rate: "
+                      "{:.17g}}}}}, equations: {{x: der2(x) = {}}}}}",
+                      x, v, force),
+          fmt::format("until: {}, adaptive: true, tolerance: {}, output_every: {} s", until, tolerance,
+                      0.1 * until),
+          {"e.x"}, "units: SI", true);
+      CHECK((run.failure == "E-DIVERGED" || run.failure == "E-NEWTON"));
+      CHECK(std::abs(run.state.t - end) < 1e-2 * end);
+    }
+}
+
 TEST_CASE("mechanisms whose drives prescribe everything follow them, whatever the length of the run") {
   struct Drive {
     double amplitude, rate;  // m, rad/s

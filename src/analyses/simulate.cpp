@@ -189,9 +189,9 @@ class Simulation::Run {
   void archive(Archive& a) {
     a(result_.state, result_.statistics, *stepper_, watched_, reactions_, energy_, watch_, jumps_, sampling_,
       singular_, regular_steps_, next_output_, overrides_, limited_, substep_, turns_guessed_, turning_told_,
-      delays_told_, overruling_told_, excess_, turn_, resolved_, interior_);
+      delays_told_, waves_told_, overruling_told_, excess_, turn_, resolved_, interior_);
     if (alarms_) a(*alarms_);
-    if (control_) a(*control_);
+    if (control_) a(*control_, stall_.steps, stall_.first, stall_.row);
     else a(timetable_);
   }
   std::string save() {
@@ -274,6 +274,7 @@ class Simulation::Run {
     if (!options_.bare) {
       look_at_turns(state, step.size);
       look_at_delays(state, step.size);
+      look_at_waves(state, step.size);
     }
     if (alarms_) alarms_->computed(state, stepper_->result(), step.size);
     rows_within(state, step);
@@ -298,6 +299,7 @@ class Simulation::Run {
     }
     if (result_.failure) return;
     look_out(state);
+    if (options_.adaptive) look_at_progress(state, step.size);
     row_at_end(state, step, state.t >= options_.until || over());
     look(state, step.size);
     if (!observer_.step({state, step.size, s.steps, iterations_, factorizations_, rejected_, step.regular}))
@@ -369,6 +371,7 @@ class Simulation::Run {
         if (options_.adaptive && step.size > 0) {
           control_->taken(step.size, error.size, step.size == planned);
           if (error.row >= 0) ++limited_[error.rate ? system_.size() + error.row : error.row];
+          stall_.row = error.row;
           excess_.noise += error.noise * error.noise;
         }
         return true;
@@ -499,6 +502,28 @@ class Simulation::Run {
   double resolving(double h) const {
     const double longest = h * most_turn / turn_, fine = h * fine_turn() / turn_;
     return longest <= delay_.time ? longest : std::max(delay_.time, std::min(fine, longest));
+  }
+  /// A wave of which constant steps see less than two points per period is not there for what moves (T-phase-4).
+  void look_at_waves(const State& state, double h) {
+    const long steps = result_.statistics.steps;
+    if (waves_told_ || options_.adaptive || (steps > 10 && steps % 64 != 0)) return;
+    if (system_.rows(Kind::position).size() + system_.rows(Kind::state).size() == 0) return;
+    angles_.clear();
+    later_angles_.clear();
+    system_.phases(state, angles_);
+    if (angles_.empty()) return;
+    system_.phases(stepper_->result(), later_angles_);
+    double most = 0;
+    for (std::size_t i = 0; i < angles_.size(); ++i)
+      if (const double turn = std::abs(later_angles_[i] - angles_[i]); turn < INFINITY)
+        most = std::max(most, turn);
+    if (most <= 1.001 * std::numbers::pi) return;
+    waves_told_ = true;
+    warn({"W-ALIASED",
+          fmt::format("at t = {:.4g} s a sine turns by {:.3g} rad in a step of {:.3g} s: what it drives sees "
+                      "less than two points of each of its waves",
+                      state.t, most, h),
+          fmt::format("a step of at most {:.2g} s, or `adaptive: true`", h / most), "", state.t});
   }
   void look_at_delays(const State& state, double h) {
     if (delays_told_ || options_.adaptive || !(h > delay_.time && turn_ > most_turn)) return;
@@ -1064,6 +1089,36 @@ class Simulation::Run {
     result_.failure = std::move(f);
   }
 
+  /// Adaptive steps near the end of a solution that has one, as where x'' = x³ becomes infinite, shrink on and on without getting
+  /// there (T-step-8).
+  void look_at_progress(const State& state, double h) {
+    constexpr long many = 100000;
+    if (h > options_.h_min) {
+      stall_.steps = 0;
+      return;
+    }
+    if (stall_.steps++ == 0) stall_.first = h;
+    if (stall_.steps < many) return;
+    stall_.steps = 0;
+    if (!(h < 0.99 * stall_.first)) return;
+    Hopeless found;
+    found.code = "E-DIVERGED";
+    found.row = stall_.row;
+    found.cause = fmt::format(
+        "time hardly goes on: {} steps in a row of less than {:.2g} s, the last ones of {:.2g} s and still "
+        "shorter, as {} asks for{}",
+        many, options_.h_min, h, found.row >= 0 ? system_.unknown_name(found.row) : "the error",
+        found.row >= 0 && found.row < system_.size()
+            ? fmt::format(" (it has come to {:.3g})", size_now(state, found.row))
+            : "");
+    found.hint = "a solution that becomes infinite here? Look at what grows, or end the run before";
+    fail(state, found);
+  }
+  double size_now(const State& state, int row) const {
+    const int at = system_.value_of_row()[row];
+    return at >= 0 ? std::abs(state.value[at]) : std::abs(state.rate[row]);
+  }
+
   void fail(const State& state, const Hopeless& found) {
     const std::string unknown = found.row >= 0 ? system_.unknown_name(found.row) : "";
     result_.failure = {found.code,
@@ -1179,13 +1234,20 @@ class Simulation::Run {
   SingularityWatch watched_{system_, prepared_.redundant};
   ReactionWatch reactions_{system_};
   EnergyAccount energy_{system_};
+  struct {
+    long steps = 0;    // in a row that are shorter than adaptive ones usually get,
+    double first = 0;  // s, the first of them,
+    int row = -1;      // and which unknown decided the last
+  } stall_;
   std::optional<Alarms> alarms_;  // of fixed steps, not of bare runs
   EventWatch watch_{assembly_};
   Interior interior_{system_};
   double turn_ = 0;             // rad, in the step just computed
   double resolved_ = INFINITY;  // s: steps up to this resolve what turns, as it did last
   int singular_ = 0;
-  bool turns_guessed_ = false, turning_told_ = false, delays_told_ = false;  // warnings that are given once
+  std::vector<double> angles_, later_angles_;
+  bool turns_guessed_ = false, turning_told_ = false, delays_told_ = false,
+       waves_told_ = false;  // warnings that are given once
   DynamicGroup::ShortestDelay delay_ = system_.shortest_delay();
   bool passes_ = false;  // the step just computed goes over a corner or a jump that is no event
   struct Excess {
