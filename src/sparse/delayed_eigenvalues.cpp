@@ -263,8 +263,8 @@ std::optional<DelayedEigenvalues::Roots> DelayedEigenvalues::roots(int wanted, d
     all = count(radius, false);
     if (!all) {  // a root lies on the circle
       radius *= given ? 1 + 1e-6 : 1.01;
-    } else if (count(radius, true) !=
-               all) {  // rounding decides there: exp(−s τ) is large, and D what products of it leave over
+    } else if (count(radius, true) != all) {
+      // Rounding decides there: exp(−s τ) is large, and D what products of it leave over.
       shrinking = true;
       radius *= 0.8;
     } else if (given || shrinking || *all >= *zeros + 2 * wanted || radius * longest >= most_growth / 1.5) {

@@ -46,8 +46,9 @@ ComponentType event_crossing() {
       "Then accelerations, reactions and signals are computed anew and the run goes on, or ends with `stop: "
       "true`. Events at the same instant act together; where two of them give the same thing different "
       "values, one "
-      "after the other in the order of the model, each with the values that the one before has left. A "
-      "quantity that starts at zero counts as positive.";
+      "after the other in the order of the model, each with the values that the one before has left. "
+      "Zero counts as positive: a quantity that starts there, or jumps there, or comes to rest there from "
+      "below.";
   type.connects(signal_port("inputs", "any", "the signals it uses, by name").any_width().named());
   type.takes(equations("expression", false, "whose zeros are the events: an expression of t and the inputs"));
   type.takes(choice("direction", {"rising", "falling", "both"}, "from below zero, from above, or both")
