@@ -10,6 +10,7 @@
 
 #include "core/settle_signals.hpp"
 #include "model/row_owner.hpp"
+#include "sparse/connected_parts.hpp"
 
 namespace escapement {
 namespace {
@@ -35,15 +36,16 @@ ResolutionAlarm::ResolutionAlarm(const System& system)
       alike_(unknowns_.size()),
       turns_(unknowns_.size()),
       on_line_(unknowns_.size()) {
-  std::map<std::tuple<Kind, bool, bool, std::string>, int> kinds;
+  const std::vector<int> parts = connected_parts(system.pattern());
+  std::map<std::tuple<int, Kind, bool, bool, std::string>, int> kinds;
   for (const Variable& v : system.variables()) {
     if (v.kind != Kind::position && v.kind != Kind::state) continue;
     for (int k = 0; k < v.dofs; ++k) {
       const int row = v.row + k;
       on_line_[row] = v.manifold == Manifold::vector;
       turns_[row] = !on_line_[row] && k >= v.dofs - 3;
-      const auto kind =
-          kinds.try_emplace({v.kind, turns_[row], on_line_[row], v.unit}, static_cast<int>(kinds.size()));
+      const auto kind = kinds.try_emplace({parts[row], v.kind, turns_[row], on_line_[row], v.unit},
+                                          static_cast<int>(kinds.size()));
       alike_[row] = kind.first->second;
     }
   }
@@ -192,25 +194,30 @@ void Discrepancy::look(double amount, double in_play, double t) {
 bool Discrepancy::noticed(double in_play) const { return largest_ > limit * in_play; }
 
 /// The loss of what decays within a step is not known (its power at both ends says nothing), so that none is needed for energy to
-/// count as gained, and all of it for energy to count as lost.
-void OpenAccount::look(const EnergyBalance& b) {
+/// count as gained, and all of it for energy to count as lost. Nor is the work of forces along ways that settle within it: both
+/// accounts of work must leave something open (T-alarm-6); but what reactions do along violations, is lost.
+void OpenAccount::look(const EnergyBalance& b, std::optional<double> crept) {
   returned_ += std::min(b.dissipated - dissipated_, 0.0);
   dissipated_ = b.dissipated;
-  const double open = b.end - b.start - b.supplied;
-  gained_ = std::max(open + returned_, 0.0);
-  lost_ = std::max(-open - b.dissipated, 0.0);
+  const double open = b.end - b.start - b.supplied - crept.value_or(0);
+  const double unseen = crept ? 0.0 : b.unseen;
+  gained_ = std::max(open - std::max(unseen, 0.0) + returned_, 0.0);
+  lost_ = std::max(-open + std::min(unseen, 0.0) - b.dissipated, 0.0);
   in_play_ = std::max({in_play_, std::abs(b.start), std::abs(b.end), std::abs(b.supplied)});
+  load_ = b.load;
 }
 
 // ------------------------------------------------------------------ all together
 
-void Alarms::constraints_relax(std::span<const double> compliance) {
-  violations_.resize(compliance.size());
-  for (std::size_t i = 0; i < compliance.size(); ++i) violations_[i].compliance = compliance[i];
+void Alarms::constraints_relax(std::span<const Relaxation> relaxations, double step) {
+  violations_.resize(relaxations.size());
+  for (std::size_t i = 0; i < relaxations.size(); ++i) violations_[i].relaxation = relaxations[i];
+  step_ = step;
+  at_rest_ = system_.state();
 }
 
 double Alarms::in_play() const {
-  double least = 0;  // what rounding and Newton's method leave is no energy
+  double least = rounding * account_.load();  // what rounding and Newton's method leave is no energy
   for (int i = 0; i < system_.rows(Kind::position).end; ++i)
     least = std::max(least, no_energy * system_.nominal()[i] * system_.row_nominal()[i]);
   return std::max({account_.in_play(), kinetic_, least});
@@ -223,16 +230,46 @@ double Alarms::kinetic_energy(const State& state) {
   return 0.5 * twice;
 }
 
+/// SPOOK lags behind Φ_tt, and forgets that like a violation (T-alarm-7).
+void Alarms::follow_lags(const State& state) {
+  at_rest_.t = state.t;
+  at_rest_.value = state.value;
+  at_rest_.memory = state.memory;
+  system_.constraints(at_rest_, 2, 0, rows_);
+  for (Violation& v : violations_) {
+    const Relaxation& r = v.relaxation;
+    const double damping = r.in_seconds ? r.damping : r.damping * std::max(h_, step_);
+    const double tau = 1 / (1 + 4 * damping / h_);  // (T-spook-2)
+    const double half = 0.5 * (1 - 3 * tau), root = half * half - tau;
+    const double left = root < 0 ? std::sqrt(tau) : std::abs(half) + std::sqrt(root);  // (T-spook-4)
+    v.lag = std::max(left * v.lag, (1 + tau) / (8 * tau) * h_ * h_ * std::abs(rows_[row_of(v)]));
+  }
+}
+
+/// Velocities of nodes leave a little of Φ̇, to regularisation: no position follows that.
+void Alarms::follow_creep(const State& state) {
+  system_.constraints(state, 1, 0, rows_);
+  double power = 0;
+  for (const Violation& v : violations_)
+    if (v.relaxation.compliance == 0)
+      power += rows_[row_of(v)] * state.value[system_.value_of_row()[row_of(v)]];
+  crept_ += 0.5 * h_ * (creep_ + power);
+  creep_ = power;
+}
+
 /// The violations beside what the constraints owe by their compliance.
 void Alarms::look_at_constraints(const State& state) {
   const Range holonomic = system_.rows(Kind::holonomic);
+  follow_lags(state);
+  follow_creep(state);
   system_.constraints(state, 0, 0, rows_);
   bool grown = false;
   for (int i = holonomic.begin; i < holonomic.end; ++i) {
     Violation& v = violations_[i - holonomic.begin];
-    const double owed = v.compliance * std::abs(state.value[system_.value_of_row()[i]]);
+    const double owed = v.relaxation.compliance * std::abs(state.value[system_.value_of_row()[i]]);
     v.size = std::max(std::abs(rows_[i]) - owed, 0.0);
     v.largest = std::max(v.largest, v.size);
+    v.not_owed = std::max(v.not_owed, v.size - v.lag);
     grown = grown || v.largest > 1.5 * v.compared || v.part > noticed_part;
   }
   if (grown) compare_constraints(state);
@@ -255,7 +292,7 @@ void Alarms::compare_constraints(const State& state) {
     v.compared = v.largest;
     const bool seen = v.largest > rounding * system_.row_nominal()[row_of(v)];
     v.part = seen ? v.largest / v.reach : 0.0;
-    v.beyond = v.part > hopeless_part ? v.beyond + 1 : 0;
+    v.beyond = seen && v.not_owed > hopeless_part * v.reach ? v.beyond + 1 : 0;
     if (!(v.part > noticed_part)) v.since = -1;
     else if (v.since < 0) v.since = state.t;
   }
@@ -274,7 +311,7 @@ std::optional<Hopeless> Alarms::taken(const State& state, const std::optional<En
                     "a smaller step; or `scheme: variational`, which ends where a mechanism locks",
                     row_of(*v)};
   if (!energy) return std::nullopt;
-  account_.look(*energy);
+  account_.look(*energy, violations_.empty() ? std::nullopt : std::optional(crept_));
   // A potential may cancel what moves: then that is in play, too.
   if (std::max(account_.gained(), account_.lost()) > Discrepancy::limit * in_play())
     kinetic_ = std::max(kinetic_, kinetic_energy(state));

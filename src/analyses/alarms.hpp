@@ -9,6 +9,7 @@
 #include "analyses/energy.hpp"
 #include "core/system.hpp"
 #include "core/warning.hpp"
+#include "steppers/variational.hpp"
 
 namespace escapement {
 
@@ -61,22 +62,23 @@ class ResolutionAlarm {
   const System& system_;
   std::vector<Unknown> unknowns_;  // by row of positions and states
   std::vector<int> alike_;         // by row: which of …
-  std::vector<double> largest_;    // … these extents is comparable: of the same kind and unit
+  std::vector<double> largest_;    // … these extents is comparable: of the same part, kind and unit
   std::vector<char> turns_, on_line_, storeless_;
 };
 
 /// What the account of a run leaves open, apart from what its integrals cannot know (T-alarm-3).
 class OpenAccount {
  public:
-  /// After every step.
-  void look(const EnergyBalance& balance);
+  /// After every step; `crept`: constraints relax, and so much of what they supplied was none (J).
+  void look(const EnergyBalance& balance, std::optional<double> crept);
   double gained() const { return gained_; }    // J: stored, though nothing supplied it
   double lost() const { return lost_; }        // J: no longer stored, though nothing took it
   double in_play() const { return in_play_; }  // J
-  void archive(Archive& a) { a(gained_, lost_, in_play_, dissipated_, returned_); }
+  double load() const { return load_; }        // J: of all forces on the usual magnitudes of their ways
+  void archive(Archive& a) { a(gained_, lost_, in_play_, load_, dissipated_, returned_); }
 
  private:
-  double gained_ = 0, lost_ = 0, in_play_ = 0;
+  double gained_ = 0, lost_ = 0, in_play_ = 0, load_ = 0;
   double dissipated_ = 0, returned_ = 0;  // so far; and by what gives back instead of taking
 };
 
@@ -104,31 +106,43 @@ class Discrepancy {
 class Alarms {
  public:
   explicit Alarms(const System& system) : system_(system), resolution_(system), rows_(system.size()) {}
-  /// Constraints of this scheme relax; these give way by `compliance` per load, each.
-  void constraints_relax(std::span<const double> compliance);
+  /// Constraints of this scheme relax, each in its way; `step`: the usual one.
+  void constraints_relax(std::span<const Relaxation> relaxations, double step);
   void begin(const State& state) { resolution_.begin(state); }
   /// The step just computed, which will be taken.
-  void computed(const State& from, const State& to, double h) { resolution_.look(from, to, h); }
+  void computed(const State& from, const State& to, double h) {
+    resolution_.look(from, to, h);
+    h_ = h;
+  }
   /// Its end, with the energy account up to there. Something that ends the run?
   std::optional<Hopeless> taken(const State& state, const std::optional<EnergyBalance>& energy);
   /// Something has jumped.
   void interrupted() { resolution_.interrupted(); }
   /// At the end of the run.
   std::vector<Warning> verdicts() const;
-  void archive(Archive& a) { a(resolution_, account_, gain_, loss_, kinetic_, violations_); }
+  void archive(Archive& a) {
+    a(resolution_, account_, gain_, loss_, kinetic_, violations_, h_, creep_, crept_);
+  }
 
  private:
   struct Violation {  // of a holonomic row
-    double compliance = 0;
+    Relaxation relaxation;
+    double lag = 0;                              // behind what prescribes it, by the scheme (T-alarm-7)
     double size = 0, largest = 0, compared = 0;  // now, ever, and when last looked into
+    double not_owed = 0;                         // the largest beside its lag
     double reach = 0,
            part = 0;    // what it could be by the way its unknowns have come; and how much of that it is
     double since = -1;  // s: noticeable
     int beyond = 0;     // hopeless, for so many steps
-    void archive(Archive& a) { a(compliance, size, largest, compared, reach, part, since, beyond); }
+    void archive(Archive& a) {
+      a(relaxation.damping, relaxation.in_seconds, relaxation.compliance, lag, not_owed, size, largest,
+        compared, reach, part, since, beyond);
+    }
   };
   void look_at_constraints(const State& state);
   void compare_constraints(const State& state);
+  void follow_lags(const State& state);
+  void follow_creep(const State& state);
   const Violation* worst_violation() const;
   int row_of(const Violation& v) const;
   double kinetic_energy(const State& state);
@@ -142,6 +156,9 @@ class Alarms {
   Discrepancy gain_, loss_;
   double kinetic_ = 0;  // J: the largest, where the account alone would show too little
   std::vector<Violation> violations_;
+  double h_ = 0, step_ = 0;       // s: of the last step; the usual one
+  double creep_ = 0, crept_ = 0;  // W and J: of reactions, on velocities that violate their constraints
+  State at_rest_;
   std::vector<double> rows_, tangent_;
 };
 

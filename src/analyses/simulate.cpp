@@ -29,7 +29,8 @@ class Simulation::Run {
         stepper_(make_stepper()),
         rows_(system_.size()) {
     if (!options.bare && !options.adaptive) alarms_.emplace(system_);
-    if (alarms_ && options.variational.quasi_linear) alarms_->constraints_relax(compliances());
+    if (alarms_ && options.variational.quasi_linear)
+      alarms_->constraints_relax(relaxations(), longest_step());
     for (auto* x : {&fired_, &settling_}) x->reserve(watch_.size());
     crossed_.reserve(4 * watch_.size());
   }
@@ -227,7 +228,7 @@ class Simulation::Run {
       if (o.proximal == 0) o.proximal = prepared_.proximal;
       o.tell_left_over = !options_.bare;
       if (options_.relaxations) o.relaxations = options_.relaxations(assembly_);
-      o.step = *std::max_element(options_.steps.begin(), options_.steps.end());
+      o.step = longest_step();
       result_.constraints = o.quasi_linear ? "relaxed" : "at the ends of steps";
       return std::make_unique<Variational>(system_, std::move(o));
     }
@@ -241,13 +242,14 @@ class Simulation::Run {
     return std::make_unique<GeneralizedAlpha>(system_, o);
   }
   /// Of the holonomic rows, under SPOOK.
-  std::vector<double> compliances() const {
-    std::vector<double> all(system_.rows(Kind::holonomic).size(), options_.variational.relaxation.compliance);
+  std::vector<Relaxation> relaxations() const {
+    std::vector<Relaxation> all(system_.rows(Kind::holonomic).size(), options_.variational.relaxation);
     if (!options_.relaxations) return all;
     const std::vector<Relaxation> rows = options_.relaxations(assembly_);
-    for (std::size_t i = 0; i < std::min(all.size(), rows.size()); ++i) all[i] = rows[i].compliance;
+    std::copy_n(rows.begin(), std::min(all.size(), rows.size()), all.begin());
     return all;
   }
+  double longest_step() const { return *std::max_element(options_.steps.begin(), options_.steps.end()); }
   bool over() const { return result_.failure || result_.stopped || !result_.statistics.ended_by.empty(); }
   /// Times that differ by less are the same.
   double slack() const { return options_.adaptive ? 1e-13 * options_.until : timetable_.slack(); }

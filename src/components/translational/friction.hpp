@@ -73,7 +73,8 @@ struct StickSlip {
     out(b) += f;
     out(force) += z(force) - z(hold) - f;
   }
-  auto loss(const auto& z) const { return sliding(z) * velocity(z); }
+  /// Sticking, too: what holds may creep, to rounding.
+  auto loss(const auto& z) const { return (z(hold) + sliding(z)) * velocity(z); }
 
   void enter(const auto& z, double* mode) const {
     const double v = velocity(z);
