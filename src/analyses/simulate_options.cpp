@@ -472,7 +472,10 @@ void check_scheme(const Model& model, const Assembly& assembly, const SimulateOp
         throw ModelError("E-SCHEME", "form",
                          "weighted means satisfy the equations at no instant, and so cannot follow jumps",
                          "form: exact");
-      refuse_scheme(assembly.system, options.stepper);
+      GeneralizedAlphaOptions stepper = options.stepper;  // in the form that a run chooses
+      if (assembly.system.switches() && !options.constraints_chosen)
+        stepper.constraints = ConstraintForm::index2;
+      refuse_scheme(assembly.system, stepper);
     }
   } catch (const ModelError& e) {
     if (e.code != "E-SCHEME") throw;
