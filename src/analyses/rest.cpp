@@ -256,9 +256,21 @@ EquilibriumReport Rest::search_with_shares(State& state) {
 bool Rest::with_share(State& state, double share, EquilibriumReport& report) {
   sliding_.clear();
   std::string last = "sampled blocks";
+  std::vector<std::string> switching;  // relays and the like
   for (int round = 0; round < 50; ++round) {
     for (const Sliding& s : sliding_) state.memory[s.place] = s.side * share;
-    report = search(state);
+    try {
+      report = search(state);
+    } catch (ModelError& e) {
+      for (const int f : watch_.due(state))
+        if (!gives_way(f) && !watch_.is_trigger(f) &&
+            std::find(switching.begin(), switching.end(), watch_.name(f)) == switching.end())
+          switching.push_back(watch_.name(f));
+      if (e.code == "E-EQUILIBRIUM" && !switching.empty())
+        e.cause +=
+            fmt::format("; what switched on the way, and may have no rest: {}", fmt::join(switching, ", "));
+      throw;
+    }
     for (const Sliding& s : sliding_) state.memory[s.place] = 0;
     State& there = start_.consistent(state);
     std::vector<int> due;
@@ -273,6 +285,9 @@ bool Rest::with_share(State& state, double share, EquilibriumReport& report) {
     }
     watch_.cross(there, due);
     last = watch_.name(due.front());
+    for (const int f : due)
+      if (!gives_way(f) && std::find(switching.begin(), switching.end(), watch_.name(f)) == switching.end())
+        switching.push_back(watch_.name(f));
     for (const int f : due) {
       if (!gives_way(f)) continue;
       const ElementId e = watch_.element(f);
