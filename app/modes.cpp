@@ -271,8 +271,9 @@ int sweep(const Command& command) {
                                    "\n");
   if (command.json) print_json(Json::object().set("event", "done").set("folder", folder.path().string()));
   else if (!command.quiet)
-    fmt::print("  {} values of {}, {} modes followed, in {} and plot-1.svg\n", sweep.values.size(), sweep.key,
-               lines.size(), (folder.path() / "campbell.csv").string());
+    fmt::print("  {} values of {}, {} mode{} followed, in {} and plot-1.svg\n", sweep.values.size(),
+               sweep.key, lines.size(), lines.size() == 1 ? "" : "s",
+               (folder.path() / "campbell.csv").string());
   if (command.report) write_report(folder.path().string(), "", command.json);
   return 0;
 }

@@ -91,7 +91,7 @@ def test_schemes(folder):
         for scheme in ("variational", "spook"):
             run("check", str(model), "--trust", "--set", f"simulate.scheme={scheme}")
     ball = run("check", str(INCLUDE.parent / "examples/bouncing_ball/model.yaml"), "--set", "simulate.scheme=spook")
-    says(ball, "adaptive, tolerance, h_max of the file are left aside", "steps are constant, 20 ms")
+    says(ball, "the file's `adaptive`, `tolerance` and `h_max` are ignored", "steps are constant, 20 ms")
 
 
 TRUSS = '''escapement: 1

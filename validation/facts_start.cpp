@@ -2,6 +2,8 @@
 // A mode element whose output does not change is a constant: everything behind it must start as behind that constant.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "run_text.hpp"
@@ -178,4 +180,120 @@ TEST_CASE("modes that do not come to hold at the start are named") {
   a: {type: control.relay, input: minus_a}
   minus_a: {type: control.gain, gain: -1, input: a})";
   CHECK_THROWS_WITH(TextRun(loop, "until: 1, step: 0.1", {"a"}, "units: SI"), doctest::Contains("E-CHATTER"));
+}
+
+TEST_CASE(
+    "rest on a moving belt: friction slides at the belt's velocity, and the spring bears it "
+    "(T-equilibrium-6)") {
+  for (const auto& [speed, k, coulomb, start] : {std::tuple{0.2, 50.0, 4.0, 0.0},
+                                                 {-0.05, 300.0, 2.0, 0.01},
+                                                 {1.5, 1000.0, 35.0, -0.2},
+                                                 {0.3, 20.0, 0.5, 0.7}}) {
+    CAPTURE(speed);
+    const double F = std::copysign(coulomb, speed);
+    const std::string belt = fmt::format(
+        "  belt: {{type: translational.mass, mass: 5, initial: {{velocity: {0}}}}}\n"
+        "  drive: {{type: translational.motion, position: ({0} m/s)*t, at: belt}}\n"
+        "  a: {{type: translational.mass, mass: 1, initial: {{position: {1}, velocity: {0}}}}}\n",
+        speed, start);
+    const auto spring = [k = k](const char* at) {
+      return fmt::format("  s: {{type: translational.spring, stiffness: {}, between: [ground, {}]}}\n", k,
+                         at);
+    };
+    const auto friction = [](const char* name, double force, const char* ends) {
+      return fmt::format("  {}: {{type: translational.friction, coulomb: {}, between: [{}]}}\n", name, force,
+                         ends);
+    };
+    const std::vector<std::string> channels = {"a.position", "a.velocity", "a.acceleration", "s.force"};
+    const auto block = at_rest(belt + spring("a") + friction("f", coulomb, "belt, a"), channels, "units: SI");
+    CHECK(block[0] == doctest::Approx(F / k).epsilon(1e-9));
+    CHECK(std::abs(block[1]) < 1e-9);
+    CHECK(std::abs(block[2]) < 1e-6);
+    // Two frictions side by side are one with their sum; a damper acts by its velocity.
+    const auto two = at_rest(belt + spring("a") + friction("f", 0.3 * coulomb, "belt, a") +
+                                 friction("g", 0.7 * coulomb, "belt, a"),
+                             channels, "units: SI");
+    CHECK(two[0] == doctest::Approx(F / k).epsilon(1e-9));
+    const auto damped = at_rest(
+        belt + spring("a") +
+            fmt::format("  d: {{type: translational.damper, damping: {}, between: [belt, a]}}\n", coulomb),
+        channels, "units: SI");
+    CHECK(damped[0] == doctest::Approx(coulomb * speed / k).epsilon(1e-9));
+    CHECK(std::abs(damped[1]) < 1e-9);
+    // Without a spring it rides.
+    const auto riding = at_rest(belt + friction("f", coulomb, "belt, a"),
+                                {"a.position", "a.velocity", "f.force"}, "units: SI");
+    CHECK(riding[1] == doctest::Approx(speed));
+    CHECK(std::abs(riding[2]) < 1e-9);
+    // In series the weaker friction slides, and what is between them rides or stands.
+    const std::string b = "  b: {type: translational.mass, mass: 2}\n";
+    for (const double weaker : {0.6, 1.5}) {
+      const auto series = at_rest(belt + b + spring("b") + friction("f", coulomb, "belt, a") +
+                                      friction("g", weaker * coulomb, "a, b"),
+                                  {"s.force", "a.velocity", "b.velocity"}, "units: SI");
+      CHECK(series[0] == doctest::Approx(std::min(1.0, weaker) * F).epsilon(1e-9));
+      CHECK(std::abs(series[1] - (weaker < 1 ? speed : 0)) < 1e-9);
+      CHECK(std::abs(series[2]) < 1e-9);
+    }
+    // From there nothing moves but the belt.
+    const TextRun run(belt + spring("a") + friction("f", coulomb, "belt, a"), "until: 1, step: 0.01",
+                      channels, "units: SI\nstart: equilibrium");
+    for (const auto& row : run.rows) CHECK(row[0] == doctest::Approx(F / k).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("rest that lasts for an instant only is told") {
+  static const Registry registry = standard_registry();
+  for (const auto& [speed, k] : {std::tuple{0.2, 50.0}, {-1.0, 700.0}, {0.01, 3.0}}) {
+    const auto warned = [&](const std::string& more) {
+      const Model model = Model::read_text(
+          fmt::format("escapement: 1\nunits: SI\ncomponents:\n  base: {{type: translational.mass, mass: 5}}\n"
+                      "  drive: {{type: translational.motion, position: ({} m/s)*t, at: base}}\n"
+                      "  a: {{type: translational.mass, mass: 1}}\n"
+                      "  s: {{type: translational.spring, stiffness: {}, between: [base, a]}}\n{}"
+                      "start: equilibrium\nsimulate: {{until: 1, step: 0.01}}\n",
+                      speed, k, more),
+          "text", registry);
+      const Assembly assembly = assemble(model);
+      const auto warnings = prepare(assembly, prepare_options(model)).warnings;
+      return std::any_of(warnings.begin(), warnings.end(), [](const auto& w) { return w.code == "W-REST"; });
+    };
+    CHECK(
+        warned(fmt::format("  g: {{type: translational.spring, stiffness: {}, between: [ground, a]}}\n", k)));
+  }
+}
+
+TEST_CASE("an assembled start keeps velocities away from a stop, and takes away those into it (T-start-10)") {
+  for (const auto& [place, given, speed] :
+       {std::tuple{0.001, 0.0, 0.2}, {-0.3, -0.5, 1.0}, {2.0, 1.7, 1e-4}}) {
+    CAPTURE(place);
+    for (const double side : {1.0, -1.0}) {  // lower and upper limits
+      const auto model = [&](double v, const std::string& more = "") {
+        return fmt::format(
+            "  m: {{type: translational.mass, mass: 1, initial: {{position: {}, velocity: {}}}}}\n"
+            "  e: {{type: translational.end_stop, {}: {}, restitution: 0.5, between: [ground, m]}}\n{}",
+            side * given, side * v, side > 0 ? "lower" : "upper", side * place, more);
+      };
+      const std::vector<std::string> channels = {"m.position", "m.velocity"};
+      const std::string how = "until: 0.5, step: 0.01", head = "units: SI\nstart: assembled";
+      const TextRun away(model(speed), how, channels, head);
+      CHECK(away.rows[0][0] == doctest::Approx(side * place).epsilon(1e-12));
+      CHECK(away.rows[0][1] == doctest::Approx(side * speed).epsilon(1e-12));
+      CHECK(away.last[0] == doctest::Approx(side * (place + 0.5 * speed)).epsilon(1e-9));
+      const TextRun into(model(-speed), how, channels, head);
+      CHECK(std::abs(into.rows[0][1]) < 1e-12);
+      // A belt to which it sticks takes it away, or slides.
+      for (const double belt : {speed, -speed}) {
+        const TextRun stuck(
+            model(belt,
+                  fmt::format("  belt: {{type: translational.mass, mass: 5, initial: {{velocity: {0}}}}}\n"
+                              "  d: {{type: translational.motion, position: ({0} m/s)*t, at: belt}}\n"
+                              "  f: {{type: translational.friction, coulomb: 4, between: [belt, m]}}\n",
+                              side * belt)),
+            how, channels, head);
+        CHECK(std::abs(stuck.rows[0][1] - (belt > 0 ? side * speed : 0)) < 1e-9);
+        CHECK(stuck.last[0] == doctest::Approx(side * (place + (belt > 0 ? 0.5 * speed : 0))).epsilon(1e-9));
+      }
+    }
+  }
 }

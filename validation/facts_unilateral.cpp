@@ -481,3 +481,47 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE(
+    "with constraints that come and go no numerical damping is asked for: they hold in index 2 by default") {
+  static const Registry registry = standard_registry();
+  const auto refused = [&](const std::string& components, const std::string& settings) {
+    const Model model = Model::read_text(
+        "escapement: 1\nunits: SI\ncomponents:\n" + components + "simulate: {" + settings + "}\n", "text",
+        registry);
+    const Assembly assembly = assemble(model);
+    try {
+      check_scheme(model, assembly, simulate_options(model));
+    } catch (const ModelError& e) {
+      CHECK(e.code == "E-SCHEME");
+      return true;
+    } catch (const ModelErrors&) {
+      return true;
+    }
+    return false;
+  };
+  for (const auto& [m, restitution, step] :
+       {std::tuple{1.0, 0.5, 0.013}, {0.2, 0.9, 0.004}, {7.0, 0.0, 0.021}}) {
+    const std::string ball = lines(
+        {mass("m", m, 0.1, -0.5), fmt::format("s: {{type: translational.end_stop, lower: 0, upper: 0.2, "
+                                              "restitution: {}, between: [ground, m]}}",
+                                              restitution)});
+    const std::string driven = ball +
+                               "  d: {type: translational.motion, at: n, position: (0.1 m/s)*t}\n  n: {type: "
+                               "translational.mass, mass: 1, initial: {velocity: 0.1}}\n";
+    const std::string fixed =
+        "  d: {type: translational.motion, at: n, position: (0.1 m/s)*t}\n  n: {type: "
+        "translational.mass, mass: 1, initial: {velocity: 0.1}}\n";
+    for (const char* scheme : {"rho: 1", "scheme: trapezoidal", "scheme: newmark"}) {
+      const std::string how = fmt::format("until: 1, step: {}, {}", step, scheme);
+      CAPTURE(how);
+      CHECK_FALSE(refused(ball, how));
+      CHECK_FALSE(refused(driven, how));
+      CHECK(refused(driven, how + ", constraints: index-3"));
+      CHECK(refused(fixed, how));
+      CHECK_FALSE(refused(fixed, how + ", constraints: index-2"));
+      const TextRun run(ball, how, {"m.position"}, "units: SI");
+      for (const auto& row : run.rows) CHECK(std::abs(row[0] - 0.1) < 0.1 + 1e-9);
+    }
+  }
+}

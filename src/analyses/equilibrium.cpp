@@ -36,12 +36,13 @@ class Turning {
 class Relaxation {
  public:
   Relaxation(const System& system, State& state, const StartOptions& options, const Turning& turning,
-             ModesOnTheWay modes = {})
+             ModesOnTheWay modes = {}, bool carried = false)
       : system_(system),
         state_(state),
         options_(options),
         turning_(turning),
         modes_(std::move(modes)),
+        carried_(carried),
         newton_(system, 0, {}),
         r_(system.size()),
         du_(system.size()),
@@ -81,10 +82,11 @@ class Relaxation {
   /// The rows that are farthest from balance, as the start sees them.
   int worst() const { return worst_; }
   /// What is left to move, over nominal magnitudes.
-  double left() {
+  RestDefect left() {
     const double tau = 1e6 * first_step();
     system_.state_store(state_, stored_);
-    return std::max(increment(tau), others_);
+    const double position = increment(tau);
+    return {std::max(position, others_), position, worst_};
   }
 
  private:
@@ -124,6 +126,8 @@ class Relaxation {
     add_proximal(system_, proximal_diagonal(system_, std::max(options_.proximal, 1e-9), newton_.matrix()),
                  newton_.matrix());
     const int positions = system_.rows(Kind::position).end;
+    if (carried_)  // velocities are what they should be, and stay
+      for (int i = system_.rows(Kind::nonholonomic).begin; i < system_.size(); ++i) r_[i] = 0;
     hold(system_, kept_, newton_.matrix());
     for (int i = 0; i < positions; ++i)
       if (kept_[i]) r_[i] = 0;
@@ -164,6 +168,7 @@ class Relaxation {
   const StartOptions& options_;
   const Turning& turning_;
   ModesOnTheWay modes_;
+  bool carried_;
   Newton newton_;
   std::vector<double> r_, du_, stored_, operators_;
   std::vector<char> kept_;
@@ -174,18 +179,15 @@ class Relaxation {
 }  // namespace
 
 EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options,
-                                   const ModesOnTheWay& modes) {
+                                   const ModesOnTheWay& modes, bool carried) {
   EquilibriumReport report;
   const int positions = system.rows(Kind::position).end;
-  std::fill(state.rate.begin(), state.rate.begin() + positions, 0.0);
+  if (!carried) std::fill(state.rate.begin(), state.rate.begin() + positions, 0.0);
   std::fill(state.acceleration.begin(), state.acceleration.end(), 0.0);
   StartOptions still = options;
   still.kept.rate.clear();
-  const auto close = [&](State& s) {  // prescribed motions may want velocities: they are not looked at here
-    std::vector<double> rates(s.rate.begin(), s.rate.begin() + positions);
-    project(system, s, still);
-    std::copy(rates.begin(), rates.end(), s.rate.begin());
-  };
+  // Prescribed motions may want velocities: they are not looked at here.
+  const auto close = [&](State& s) { project_positions(system, s, still); };
   close(state);
   const State before = state;
   const Turning at_rest(system);
@@ -196,7 +198,7 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
       close(s);
       return true;
     };
-  Relaxation relaxation(system, state, still, at_rest, closing);
+  Relaxation relaxation(system, state, still, at_rest, closing, carried);
   if (!relaxation.run(report, 2000))
     throw ModelError(
         "E-EQUILIBRIUM", system.row_name(relaxation.worst()),
@@ -217,26 +219,26 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
   try {
     close(pushed);
     EquilibriumReport ignored;
-    Relaxation(system, pushed, still, at_rest, closing).run(ignored, 200);
+    Relaxation(system, pushed, still, at_rest, closing, carried).run(ignored, 200);
     report.unstable = !moved(system, state, pushed, 1e-2).empty();
   } catch (const ModelError&) {  // the push led out of what the constraints allow
   }
   return report;
 }
 
-RestDefect rest_defect(const System& system, const State& state, const StartOptions& options) {
+RestDefect rest_defect(const System& system, const State& state, const StartOptions& options, bool carried) {
   State at = state;
   std::fill(at.acceleration.begin(), at.acceleration.end(), 0.0);
   const Turning at_rest(system);
-  Relaxation relaxation(system, at, options, at_rest);
-  const double size = relaxation.left();
-  return {size, relaxation.worst()};
+  Relaxation relaxation(system, at, options, at_rest, {}, carried);
+  return relaxation.left();
 }
 
-bool newton_to_equilibrium(const System& system, State& state, const StartOptions& options, double* first) {
+bool newton_to_equilibrium(const System& system, State& state, const StartOptions& options, double* first,
+                           bool carried) {
   const State before = state;
   const int positions = system.rows(Kind::position).end;
-  std::fill(state.rate.begin(), state.rate.begin() + positions, 0.0);
+  if (!carried) std::fill(state.rate.begin(), state.rate.begin() + positions, 0.0);
   std::fill(state.acceleration.begin(), state.acceleration.end(), 0.0);
   Newton newton(system, 0, {});
   newton.solver().explain(false);

@@ -20,22 +20,25 @@ struct EquilibriumReport {
 /// they are Newton's. What is kept stays. States and signals take their steady values. Throws ModelError E-EQUILIBRIUM
 /// naming the row that stays out of balance.
 /// `modes`: asked after every move; true: something has switched, and the search goes on with that.
+/// `carried`: forces are those at the velocities of the state, which prescribed motions want (T-equilibrium-6).
 using ModesOnTheWay = std::function<bool(State& state)>;
 EquilibriumReport find_equilibrium(const System& system, State& state, const StartOptions& options,
-                                   const ModesOnTheWay& modes = {});
+                                   const ModesOnTheWay& modes = {}, bool carried = false);
 
 /// Does it rest in truth? How far the row that moves most would go from here, over its nominal magnitude.
 struct RestDefect {
   double size = 0;
+  double position = 0;  // of positions alone
   int row = 0;
 };
-RestDefect rest_defect(const System& system, const State& state, const StartOptions& options);
+RestDefect rest_defect(const System& system, const State& state, const StartOptions& options,
+                       bool carried = false);
 
 /// By Newton's method alone, from a state near it: along a path of loads it follows the equilibrium, whether stable or not.
 /// False: it does not get there, and the state is as it was. `first`: how far the first increment, along the tangent of the path,
 /// would move positions, over their nominal magnitudes.
 bool newton_to_equilibrium(const System& system, State& state, const StartOptions& options,
-                           double* first = nullptr);
+                           double* first = nullptr, bool carried = false);
 
 /// The system with a part of the loads: a factor from 0 to 1.
 using WithLoads = std::function<Assembly(double factor)>;

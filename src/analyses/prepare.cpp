@@ -5,6 +5,7 @@
 #include <numbers>
 #include <random>
 
+#include "analyses/assemble.hpp"
 #include "analyses/consistent_start.hpp"
 #include "analyses/equilibrium.hpp"
 #include "analyses/remarks.hpp"
@@ -19,14 +20,18 @@ namespace {
 constexpr double proximal = 1e-9;
 
 std::string moved_text(const Moved& m) {
-  std::vector<std::string> parts;
+  std::vector<std::string> places, rates, parts;
   const double least = 1e-9;
-  if (m.position > least) parts.push_back(fmt::format("by {:.3g} {}", m.position, m.unit));
-  if (m.angle > least) parts.push_back(fmt::format("by {:.3g} deg", m.angle * 180 / std::numbers::pi));
-  if (m.rate > least) parts.push_back(fmt::format("its velocity by {:.3g} {}/s", m.rate, m.unit));
-  if (m.turning > least) parts.push_back(fmt::format("its angular velocity by {:.3g} rad/s", m.turning));
-  const bool frame = m.name.ends_with(".pose");
-  return fmt::format("{} {}", frame ? m.name.substr(0, m.name.size() - 5) : m.name, fmt::join(parts, ", "));
+  if (m.position > least) places.push_back(fmt::format("by {:.3g} {}", m.position, m.unit));
+  if (m.angle > least) places.push_back(fmt::format("by {:.3g} deg", m.angle * 180 / std::numbers::pi));
+  if (m.rate > least) rates.push_back(fmt::format("velocity by {:.3g} {}/s", m.rate, m.unit));
+  if (m.turning > least) rates.push_back(fmt::format("angular velocity by {:.3g} rad/s", m.turning));
+  const std::string name = m.name.ends_with(".pose") ? m.name.substr(0, m.name.size() - 5) : m.name;
+  if (!places.empty()) parts.push_back(fmt::format("moved {} {}", name, fmt::join(places, " and ")));
+  if (!rates.empty())
+    parts.push_back(
+        fmt::format("changed {} {}", places.empty() ? name + "'s" : "its", fmt::join(rates, " and its ")));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 void tell_moves(const System& system, const State& from, const State& to, const char* why, Prepared& result) {
@@ -36,7 +41,7 @@ void tell_moves(const System& system, const State& from, const State& to, const 
   std::string text;
   for (std::size_t i = 0; i < moves.size() && i < most; ++i) text += (i ? "; " : "") + moved_text(moves[i]);
   if (moves.size() > most) text += fmt::format("; and {} more", moves.size() - most);
-  result.notes.push_back(fmt::format("{} moved {}", why, text));
+  result.notes.push_back(fmt::format("{} {}", why, text));
 }
 
 constexpr const char* shows_the_path = "`escapement equilibrium MODEL --path load=0..1` shows the path";
@@ -104,7 +109,7 @@ void examine_constraints(const System& system, const PrepareOptions& options, Pr
                   rank.redundant() == 1 ? "s" : "", here ? " in the position at the start" : "");
   if (options.redundancy == Redundancy::refuse)
     throw ModelError("E-REDUNDANT", system.row_name(rank.dependencies.front().parts.front().row),
-                     what + "; each line depends on itself:" + sets,
+                     what + "; the constraints of each line depend on each other:" + sets,
                      "free a joint in each set (a revolute joint of a plane loop can be a point_on_line, "
                      "spherical or cylindrical joint), or leave `redundant` away");
   if (options.redundancy == Redundancy::allow) return;
@@ -143,6 +148,7 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
   start.kept = assembly.kept;
   const bool still = options.mode == StartMode::equilibrium;
   if (options.mode != StartMode::given) {
+    const State asked = state;
     State given = state;
     if (still) {
       std::fill(given.rate.begin(), given.rate.end(), 0.0);
@@ -156,13 +162,21 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
       if (report.unstable)
         result.warnings.push_back(
             {"W-UNSTABLE", "the equilibrium is not stable: pushed a little, it moves away"});
+      if (!rest.goes_on().empty())
+        result.warnings.push_back(
+            {"W-REST",
+             fmt::format(
+                 "it is at rest for this instant only: prescribed motions go on, and {} does not stay "
+                 "in balance",
+                 rest.goes_on()),
+             "start from given values, and let it come to rest in a run"});
       start.kept.rate.clear();
     }
-    project(system, state, start);
+    assemble_start(system, state, start);
     system.enter(state);
     system.remember(state, true);  // winding numbers; signals are not known yet
     for (History& h : state.history) h = {};
-    tell_moves(system, given, state,
+    tell_moves(system, asked, state,
                still ? "the search for an equilibrium" : "the start was assembled:", result);
   } else if (system.rows(Kind::holonomic).size() > 0) {
     check_constraints(system, state, start);  // before judging what depends on what

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include "analyses/assemble.hpp"
+#include "core/manifold.hpp"
+
 namespace escapement {
 namespace {
 
@@ -70,6 +73,20 @@ Rest::Rest(const Assembly& assembly, const StartOptions& options, double slack)
   State scratch = assembly.initial;
   for (const auto& g : system_.groups())
     if (g->loosen(scratch)) frictions_.push_back(g.get());
+  std::vector<char> before(system_.size()), open(system_.size());
+  for (const GroupBase* g : frictions_)
+    for (int k = 0; k < g->size(); ++k) {  // its row is that which opens when it gives way
+      const int place = g->memory_of(k);
+      State one = scratch;
+      for (int j = 0; j < g->size(); ++j) one.memory[g->memory_of(j)] = 0;
+      std::fill(before.begin(), before.end(), 0);
+      std::fill(open.begin(), open.end(), 0);
+      g->open_rows(one, before);
+      one.memory[place] = scratch.memory[place];
+      g->open_rows(one, open);
+      for (int i = 0; i < system_.size(); ++i)
+        if (open[i] != before[i]) friction_.push_back({{g, k}, place, i});
+    }
 }
 
 bool Rest::gives_way(int function) const {
@@ -77,13 +94,143 @@ bool Rest::gives_way(int function) const {
 }
 
 EquilibriumReport Rest::find(State& state) {
-  if (start_.trivial()) return find_equilibrium(system_, state, options_);
+  const State given = state;
+  goes_on_.clear();
+  carried_ = false;
+  for (Friction& f : friction_) f.released = false;
+  std::optional<ModelError> refused;
+  EquilibriumReport report;
+  try {
+    report = search_still(state);
+  } catch (const ModelError& e) {
+    if (e.code != "E-EQUILIBRIUM") throw;
+    refused = e;
+    state = given;
+  }
+  if (!prescribed(state)) {
+    if (refused) throw *refused;
+    return report;
+  }
+  // What moves goes on to move: does everything stay in balance? Else friction that would have to bear more and more slides.
+  std::string first;
+  State there = state;
+  try {
+    carried_ = true;
+    if (!refused) {
+      carry(there);
+      first = change(there).what;
+      if (first.empty()) return report;
+    }
+    for (std::size_t round = 0; round <= friction_.size(); ++round) {
+      there = given;
+      const EquilibriumReport moving = search_still(there);
+      const Change next = change(there);
+      if (next.what.empty()) {
+        state = there;
+        return moving;
+      }
+      if (next.released.empty()) break;
+      for (const int f : next.released) friction_[f].released = true;
+    }
+  } catch (const ModelError&) {  // no such place
+  }
+  carried_ = false;
+  if (refused) throw *refused;
+  goes_on_ = first;
+  return report;
+}
+
+/// Do motions that depend on time alone move anything?
+bool Rest::prescribed(const State& state) const {
+  State still = state;
+  std::fill(still.rate.begin(), still.rate.end(), 0.0);
+  std::vector<double> rows(system_.size());
+  system_.constraints(still, 1, 0, rows);
+  return std::any_of(rows.begin(), rows.end(), [](double x) { return x != 0; });
+}
+
+bool Rest::is_released(int place) const {
+  return std::any_of(friction_.begin(), friction_.end(),
+                     [&](const Friction& f) { return f.released && f.place == place; });
+}
+
+/// Velocities that prescribed motions want: the least, with friction that does not slide holding, and away from stops.
+void Rest::carry(State& state) {
+  std::fill(state.rate.begin(), state.rate.begin() + system_.rows(Kind::position).end, 0.0);
+  StartOptions options = options_;
+  options.kept = {};
+  std::vector<double> modes;
+  for (const Friction& f : friction_) modes.push_back(state.memory[f.place]);
+  State loose = state;
+  for (const GroupBase* g : frictions_) g->loosen(loose);
+  for (const Friction& f : friction_) state.memory[f.place] = f.released ? loose.memory[f.place] : 0;
+  assemble_start(system_, state, options);
+  State entered = state;
+  for (const GroupBase* g : frictions_) g->enter(entered);
+  for (std::size_t i = 0; i < friction_.size(); ++i)
+    state.memory[friction_[i].place] = friction_[i].released ? entered.memory[friction_[i].place] : modes[i];
+}
+
+/// A little later, everything moved along with its velocities: is it still in balance, and does friction bear what it did?
+Rest::Change Rest::change(const State& state) {
+  constexpr double along = 1e-3, same = 1e-6;
+  double fastest = 0;
+  for (int i = 0; i < system_.rows(Kind::position).end; ++i)
+    fastest = std::max(fastest, std::abs(state.rate[i]) / system_.nominal()[i]);
+  if (fastest == 0) return {};
+  StartOptions options = quiet(options_);
+  if (const RestDefect d = rest_defect(system_, state, options, true); !(d.position < same))
+    return {system_.row_name(d.row), {}};
+  const double time = along / fastest;
+  State later = state;
+  std::vector<double> moves(system_.size(), 0.0);
+  for (int i = 0; i < system_.rows(Kind::position).end; ++i) moves[i] = time * state.rate[i];
+  later.t += time;
+  move_positions(system_, state.value, moves, later.value, {});
+  project_positions(system_, later, options);
+  carry(later);
+  if (const RestDefect d = rest_defect(system_, later, options, true); !(d.position < same))
+    return {system_.row_name(d.row), {}};
+  State at = state;
+  const State now = start_.consistent(at), then = start_.consistent(later);
+  const auto value = system_.value_of_row();
+  const auto strengths = system_.strengths();
+  double soonest = INFINITY;
+  std::vector<double> until(friction_.size(), INFINITY);
+  for (std::size_t i = 0; i < friction_.size(); ++i) {
+    const Friction& f = friction_[i];
+    if (state.memory[f.place] != 0) continue;
+    const double load = now.value[value[f.row]], more = then.value[value[f.row]] - load;
+    if (!(std::abs(more) > 1e-8 * strengths[f.row])) continue;
+    if (!f.released)
+      until[i] = std::max(0.0, strengths[f.row] - std::copysign(1.0, more) * load) / std::abs(more);
+    soonest = std::min(soonest, until[i]);
+  }
+  Change change;
+  for (std::size_t i = 0; i < friction_.size(); ++i)
+    if (until[i] <= soonest * (1 + 1e-6) && std::isfinite(until[i])) {
+      if (change.what.empty()) change.what = system_.row_name(friction_[i].row);
+      change.released.push_back(static_cast<int>(i));
+    }
+  return change;
+}
+
+void Rest::enter(State& state) {
   std::fill(state.rate.begin(), state.rate.end(), 0.0);
   system_.enter(state);
   start_.modes(state);
   for (const GroupBase* g : frictions_) g->enter(state);  // at rest it holds, for now
   for (const auto& g : system_.groups())
     if (g->has_sides) g->enter(state);  // sides of expressions go along with the search
+}
+
+EquilibriumReport Rest::search_still(State& state) {
+  if (start_.trivial()) return search(state);
+  enter(state);
+  return search_with_shares(state);
+}
+
+EquilibriumReport Rest::search_with_shares(State& state) {
   const State given = state;
   std::optional<ModelError> refused;
   // Friction that cannot hold where it is gives way: without any force, or with a part of it against the motion.
@@ -109,9 +256,21 @@ EquilibriumReport Rest::find(State& state) {
 bool Rest::with_share(State& state, double share, EquilibriumReport& report) {
   sliding_.clear();
   std::string last = "sampled blocks";
+  std::vector<std::string> switching;  // relays and the like
   for (int round = 0; round < 50; ++round) {
     for (const Sliding& s : sliding_) state.memory[s.place] = s.side * share;
-    report = search(state);
+    try {
+      report = search(state);
+    } catch (ModelError& e) {
+      for (const int f : watch_.due(state))
+        if (!gives_way(f) && !watch_.is_trigger(f) &&
+            std::find(switching.begin(), switching.end(), watch_.name(f)) == switching.end())
+          switching.push_back(watch_.name(f));
+      if (e.code == "E-EQUILIBRIUM" && !switching.empty())
+        e.cause +=
+            fmt::format("; what switched on the way, and may have no rest: {}", fmt::join(switching, ", "));
+      throw;
+    }
     for (const Sliding& s : sliding_) state.memory[s.place] = 0;
     State& there = start_.consistent(state);
     std::vector<int> due;
@@ -126,10 +285,14 @@ bool Rest::with_share(State& state, double share, EquilibriumReport& report) {
     }
     watch_.cross(there, due);
     last = watch_.name(due.front());
+    for (const int f : due)
+      if (!gives_way(f) && std::find(switching.begin(), switching.end(), watch_.name(f)) == switching.end())
+        switching.push_back(watch_.name(f));
     for (const int f : due) {
       if (!gives_way(f)) continue;
       const ElementId e = watch_.element(f);
       const int place = e.group->memory_of(e.index);
+      if (is_released(place)) continue;
       if (std::any_of(sliding_.begin(), sliding_.end(), [&](const Sliding& s) { return s.place == place; }))
         return false;
       sliding_.push_back({place, there.memory[place], watch_.name(f)});
@@ -144,7 +307,25 @@ bool Rest::with_share(State& state, double share, EquilibriumReport& report) {
 
 EquilibriumReport Rest::search(State& state) {
   switched_ = 0;
-  return find_equilibrium(system_, state, options_, [this](State& s) { return switch_on_the_way(s); });
+  ModesOnTheWay modes;
+  if (!start_.trivial()) modes = [this](State& s) { return switch_on_the_way(s); };
+  if (!carried_) return find_equilibrium(system_, state, options_, modes);
+  // Velocities belong to the place, and the place to them.
+  project_positions(system_, state, options_);
+  carry(state);
+  for (int k = 0;; ++k) {
+    const EquilibriumReport report = find_equilibrium(system_, state, options_, modes, true);
+    const std::vector<double> rate = state.rate;
+    carry(state);
+    double change = 0, top = 1;
+    for (int i = 0; i < system_.rows(Kind::position).end; ++i) {
+      change = std::max(change, std::abs(state.rate[i] - rate[i]) / system_.nominal()[i]);
+      top = std::max(top, std::abs(rate[i]) / system_.nominal()[i]);
+    }
+    if (change <= 1e-9 * top) return report;
+    if (k == 20)
+      throw ModelError("E-EQUILIBRIUM", "velocities", "prescribed motions leave no place at rest", "");
+  }
 }
 
 /// Stops close where they are passed, and open where they would pull. All other modes are looked at where it rests.
@@ -162,7 +343,7 @@ bool Rest::switch_on_the_way(State& state) {
 /// What blocks keep after a sample, with everything at rest while they keep this.
 std::vector<double> Rest::after_a_sample(State& state, std::span<const double> kept) {
   sampling_.keep(state, kept);
-  if (!newton_to_equilibrium(system_, state, options_)) search(state);
+  if (!newton_to_equilibrium(system_, state, options_, nullptr, carried_)) search(state);
   State sampled = state;
   sampling_.compute_all(sampled);
   return sampling_.kept(sampled);

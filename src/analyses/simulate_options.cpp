@@ -30,7 +30,11 @@ void prescribed_steps(const Model& model, SimulateOptions& o) {
                 "give exactly one of step, steps");
   if (!v.find("step") && !v.find("steps"))
     throw error("E-CHOICE", model, "", "the step size is missing",
-                "give exactly one of step, steps; or adaptive: true and a tolerance");
+                scheme_adapts(std::get<std::string>(*v.find("scheme")))
+                    ? "give exactly one of step, steps; or adaptive: true and a tolerance"
+                    : fmt::format("the scheme {} takes steps of a given size: `step: 1 ms`, or --set "
+                                  "simulate.step=1ms",
+                                  std::get<std::string>(*v.find("scheme"))));
   if (v.find("step")) o.steps = {number(v, "step")};
   if (v.find("steps")) o.steps = std::get<std::vector<double>>(*v.find("steps"));
   const auto [smallest, largest] = std::minmax_element(o.steps.begin(), o.steps.end());
@@ -472,7 +476,10 @@ void check_scheme(const Model& model, const Assembly& assembly, const SimulateOp
         throw ModelError("E-SCHEME", "form",
                          "weighted means satisfy the equations at no instant, and so cannot follow jumps",
                          "form: exact");
-      refuse_scheme(assembly.system, options.stepper);
+      GeneralizedAlphaOptions stepper = options.stepper;  // in the form that a run chooses
+      if (assembly.system.switches() && !options.constraints_chosen)
+        stepper.constraints = ConstraintForm::index2;
+      refuse_scheme(assembly.system, stepper);
     }
   } catch (const ModelError& e) {
     if (e.code != "E-SCHEME") throw;

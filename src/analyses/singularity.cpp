@@ -54,7 +54,33 @@ SingularityWatch::SingularityWatch(const System& system, int redundant)
   if (soft_.count() > redundant_) gradients_.emplace(system, 0, NewtonOptions{});
 }
 
-/// [N⁻², Φ_qᵀ; Φ_q, −ε], N the nominal magnitudes of positions; what belongs to neither stands alone (T-singular-4).
+/// N: nominal magnitudes of positions; frames turn by so little that the points at which constraints hold them move by no more than
+/// that, or long arms alone would make constraints look alike (T-singular-5).
+void SingularityWatch::measure(std::span<const double> values) {
+  const Pattern& p = system_.pattern();
+  const Range constraints = system_.rows(Kind::holonomic);
+  magnitude_.assign(system_.nominal().begin(), system_.nominal().begin() + system_.rows(Kind::position).end);
+  std::vector<double> shift(system_.size());
+  for (const LieVariable& v : system_.lie_variables()) {
+    if (v.dofs() != 6) continue;
+    const int first = v.place.row;
+    const auto each = [&](int column, const auto& f) {
+      for (int k = p.column_begin[column]; k < p.column_begin[column + 1]; ++k)
+        if (p.row[k] >= constraints.begin && p.row[k] < constraints.end) f(p.row[k], values[k] * values[k]);
+    };
+    double shifts = 0, turns = 0;  // of the rows that shifts of the frame change
+    for (int j = first; j < first + 3; ++j)
+      each(j, [&](int i, double square) { shift[i] += square, shifts += square; });
+    for (int j = first + 3; j < first + 6; ++j)
+      each(j, [&](int i, double square) { turns += shift[i] > 0 ? square : 0.0; });
+    for (int j = first; j < first + 3; ++j) each(j, [&](int i, double) { shift[i] = 0; });
+    if (!(shifts > 0)) continue;
+    const double arm = std::sqrt(turns / shifts) / magnitude_[first];
+    for (int j = first + 3; j < first + 6; ++j) magnitude_[j] /= std::hypot(1.0, arm * magnitude_[j]);
+  }
+}
+
+/// [N⁻², Φ_qᵀ; Φ_q, −ε]; what belongs to neither stands alone (T-singular-4).
 bool SingularityWatch::factor(const State& state) {
   const Pattern& p = system_.pattern();
   const int positions = system_.rows(Kind::position).end;
@@ -62,18 +88,19 @@ bool SingularityWatch::factor(const State& state) {
   std::span<double> values = gradients_->matrix();
   row_.resize(system_.size());
   system_.tangent(state, Shift::stiffness(), {}, row_, values);
+  measure(values);
   scale_.assign(system_.size(), 0.0);
   const auto is_constraint = [&](int i) { return i >= constraints.begin && i < constraints.end; };
   for (int j = 0; j < p.n; ++j)
     for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
       const int i = p.row[k];
       if (is_constraint(i) && j < positions)
-        scale_[i] += values[k] * values[k] * system_.nominal()[j] * system_.nominal()[j];
+        scale_[i] += values[k] * values[k] * magnitude_[j] * magnitude_[j];
       else if (!(is_constraint(j) && i < positions)) values[k] = 0;
     }
   for (int j = 0; j < p.n; ++j) {
     double& diagonal = values[p.find(j, j)];
-    if (j < positions) diagonal = 1 / (system_.nominal()[j] * system_.nominal()[j]);
+    if (j < positions) diagonal = 1 / (magnitude_[j] * magnitude_[j]);
     else if (is_constraint(j)) diagonal = -least_ * scale_[j];
     else diagonal = j < constraints.begin ? 1 : -1, scale_[j] = 1;
   }
@@ -114,7 +141,7 @@ std::optional<SingularPosition> SingularityWatch::passed(const Past& past, doubl
   const double way = 0.25 * (b - a);
   if (!(curvature > 0 && lowest < curvature * way * way)) return {};
   std::vector<double> moves(system_.rows(Kind::position).end);
-  for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = pair.upper[i] / system_.nominal()[i];
+  for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = pair.upper[i] / magnitude_[i];
   return SingularPosition{past.time[1] - slope / (2 * curvature),
                           largest_parts(pair.lower, system_.rows(Kind::holonomic).begin, 8),
                           largest_parts(moves, 0, 6)};

@@ -1,6 +1,7 @@
 // Looks, while a mechanism moves, for positions in which constraints come to depend on each other (T-singular).
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class SingularityWatch {
     void archive(Archive& a) { a(time[0], time[1], value[0], value[1], seen); }
   };
   bool factor(const State& state);
+  void measure(std::span<const double> values);
   std::optional<SingularPosition> passed(const Past& past, double t, double mu,
                                          const SoftDirections::Pair& pair) const;
 
@@ -46,6 +48,7 @@ class SingularityWatch {
   SoftDirections soft_;
   std::vector<Past> past_, next_;
   std::vector<double> scale_, row_;
+  std::vector<double> magnitude_;  // N, by position row
   long steps_ = 0, next_look_ = 4;
 };
 

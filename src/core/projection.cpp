@@ -426,6 +426,15 @@ void project(const System& system, State& state, const StartOptions& options) {
   check_or_project(system, state, projecting);
 }
 
+void project_positions(const System& system, State& state, const StartOptions& options) {
+  if (system.rows(Kind::holonomic).size() == 0) return;
+  StartOptions projecting = options;
+  projecting.project = true;
+  projecting.proximal = std::max(options.proximal, 1e-8);
+  Projector projector(system, projecting);
+  settle_positions(system, state, &projector, projecting);
+}
+
 std::vector<Moved> moved(const System& system, const State& from, const State& to, double least) {
   std::vector<Moved> list;
   for (const Variable& v : system.variables()) {

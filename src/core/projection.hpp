@@ -44,6 +44,8 @@ void check_constraints(const System& system, const State& state, const StartOpti
 /// Moves q and then v onto the constraints, by the least mass-weighted distance. Throws ModelError E-START if there is no
 /// way.
 void project(const System& system, State& state, const StartOptions& options);
+/// … q alone: velocities stay, whatever the constraints want of them.
+void project_positions(const System& system, State& state, const StartOptions& options);
 /// As the options say: one or the other.
 void check_or_project(const System& system, State& state, const StartOptions& options);
 /// With regularised multipliers Newton may settle although some constraints cannot hold: throws ModelError E-REDUNDANT.

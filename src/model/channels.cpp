@@ -73,7 +73,9 @@ std::vector<const Channel*> Assembly::select(const std::vector<ChannelPattern>& 
     names.resize(std::min<std::size_t>(names.size(), 5000));
     throw fault("E-CHANNEL", pattern.mark, pattern.where,
                 fmt::format("no channel matches `{}`", pattern.text),
-                did_you_mean(pattern.text, names, "escapement show MODEL --channels lists them"));
+                pattern.text == "all" && std::string_view(pattern.where).starts_with("record")
+                    ? std::string("all channels: `record: all`, without brackets")
+                    : did_you_mean(pattern.text, names, "escapement show MODEL --channels lists them"));
   }
   std::vector<const Channel*> list;
   for (std::size_t i = 0; i < channels.size(); ++i)

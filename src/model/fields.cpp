@@ -245,7 +245,9 @@ FieldValue FieldReader::read(const Parameter& p, const Node& value, const std::s
   const auto scalar = [&]() -> const Node& {
     if (value.is_scalar()) return value;
     throw fault("E-TYPE", value.mark, where, "expected a single value, found " + value.described(),
-                value.kind == Node::Kind::null ? "give it a value or remove the key" : "");
+                value.kind == Node::Kind::null ? "give it a value or remove the key"
+                : p.key == "signs" ? "one sign per input in one text: \"+-\" (of a product: \"*/\")"
+                                   : "");
   };
   switch (p.type) {
     case Type::number:
@@ -354,8 +356,14 @@ Expression FieldReader::compile(const Node& value, const std::string& where,
                       fmt::format("`{}` is a wide signal", name.substr(0, name.size() - 2)),
                       fmt::format("one of its parts: {}", name));
     }
+    std::string hint = e.hint;
+    if (e.kind == Kind::name && !variables.empty() && variables[0].first == "t" &&
+        (where.ends_with(".expression") || where.find(".set.") != std::string::npos))
+      hint += "; or add it to `inputs`";
+    if (e.kind == Kind::name && where.find(".let.") != std::string::npos)
+      hint += "; names of `let` see those above them only";
     throw fault(code, moved(value, e.position), where, fmt::format("{} in {}", what, value.described()),
-                e.hint);
+                hint);
   }
 }
 

@@ -8,6 +8,14 @@
 namespace escapement {
 namespace {
 
+/// "`a`, `b` and `c`"
+std::string listed(const std::vector<std::string>& keys) {
+  std::string text;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    text += (i == 0 ? "`" : i + 1 == keys.size() ? " and `" : ", `") + keys[i] + "`";
+  return text;
+}
+
 using Names = std::vector<std::string_view>;
 
 bool is_among(const Names& names, std::string_view name) {
@@ -102,8 +110,8 @@ class Precedence {
       return true;
     });
     if (!keys.empty())
-      notes_.push_back(fmt::format("--set simulate.{}={}: {} of the file {} left aside", by, set_.at(by),
-                                   fmt::join(keys, ", "), keys.size() == 1 ? "is" : "are"));
+      notes_.push_back(fmt::format("--set simulate.{}={}: the file's {} {} ignored", by, set_.at(by),
+                                   listed(keys), keys.size() == 1 ? "is" : "are"));
   }
   /// What --set says in one way the file does not say in the other.
   void yield(const Names& mine, const Names& theirs) {

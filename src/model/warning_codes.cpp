@@ -19,6 +19,7 @@ const std::vector<WarningCode>& warning_codes() {
       {"W-UNSTEADY", "the coefficients of the linearised equations change with time"},
       {"W-CONDITION", "modes are left out because their equations do not hold well enough"},
       {"W-BUCKLING", "a critical load could not be followed"},
+      {"W-REST", "rest that does not last, because prescribed motions go on"},
       {"W-SNAP", "the structure snapped through on the way to its equilibrium"},
       {"W-PATH", "a path of equilibria has not come to its end"},
       {"W-SUBSTEPS", "steps had no solution as a whole and were halved"},

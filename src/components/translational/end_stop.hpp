@@ -114,10 +114,11 @@ struct RigidStop {
   }
   void enter(const auto& z, double* side) const {
     const double distance = z(b) - z(a), speed = z.rate(b) - z.rate(a), near = 1e-9;
-    const bool slow = std::abs(speed) <= rest_speed;  // what is beyond a limit is refused as a start
-    *side = 0;
-    if (distance > upper + near || (distance > upper - near && slow)) *side = 1;
-    if (distance < lower - near || (distance < lower + near && slow)) *side = -1;
+    const bool rests =
+        std::abs(speed) <= std::min(rest_speed, near);  // else it leaves the limit, or hits it at once
+    *side = 0;                                          // what is beyond a limit is refused as a start
+    if (distance > upper + near || (distance > upper - near && rests)) *side = 1;
+    if (distance < lower - near || (distance < lower + near && rests)) *side = -1;
   }
   double crossing(const auto& z, int i) const {
     if (z.memory[0] != 0) return i == 0 ? -z(push) : 1.0;
