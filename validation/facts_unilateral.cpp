@@ -481,3 +481,31 @@ TEST_CASE(
     }
   }
 }
+
+// Steps end 5e-18 s beside an edge of the carrier; the friction slides, and its impulse there is in units of 1/h.
+TEST_CASE("a motor with friction at a switched half bridge, in every scheme") {
+  for (const double duty : {0.8, 0.65, 0.9})
+    for (const double frequency : {20e3, 16e3, 50e3}) {
+      const double step = 0.04 / frequency;
+      std::vector<double> first;
+      for (const char* scheme : {"generalized-alpha", "variational", "spook"}) {
+        const TextRun run(
+            fmt::format(R"(
+    d: {{type: control.constant, value: {}}}
+    p: {{type: control.pwm, frequency: {} Hz, input: d}}
+    n: {{type: control.expression, inputs: {{p: p}}, expression: 1 - p}}
+    bat: {{type: electric.voltage_source, value: 24 V, between: [s, ground]}}
+    q: {{type: electric.switch, input: p, threshold: 0.5, on_resistance: 20 mohm, off_resistance: 1 Mohm, between: [s, a]}}
+    q2: {{type: electric.switch, input: n, threshold: 0.5, on_resistance: 20 mohm, off_resistance: 1 Mohm, between: [a, ground]}}
+    motor: {{type: electric.dc_motor, resistance: 0.5 ohm, inductance: 0.3 mH, torque_constant: 40 mN*m/A, between: [a, ground], shaft: rotor, initial: {{current: 0 A}}}}
+    rotor: {{type: rotational.inertia, inertia: 2e-5 kg*m^2}}
+    load: {{type: rotational.friction, coulomb: 20 mN*m, between: [ground, rotor]}})",
+                        duty, frequency),
+            fmt::format("until: {:.17g} s, step: {:.17g} s, scheme: {}", 40 / frequency, step, scheme),
+            {"motor.current", "rotor.velocity"}, "nodes: {electrical: [s, a]}");
+        if (first.empty()) first = run.last;
+        CHECK(run.last[0] == doctest::Approx(first[0]).epsilon(1e-3));
+        CHECK(run.last[1] == doctest::Approx(first[1]).epsilon(1e-3));
+      }
+    }
+}
