@@ -525,3 +525,79 @@ TEST_CASE(
     }
   }
 }
+
+// Steps end 5e-18 s beside an edge of the carrier; the friction slides, and its impulse there is in units of 1/h.
+TEST_CASE("a motor with friction at a switched half bridge, in every scheme") {
+  for (const double duty : {0.8, 0.65, 0.9})
+    for (const double frequency : {20e3, 16e3, 50e3}) {
+      const double step = 0.04 / frequency;
+      std::vector<double> first;
+      for (const char* scheme : {"generalized-alpha", "variational", "spook"}) {
+        const TextRun run(
+            fmt::format(R"(
+    d: {{type: control.constant, value: {}}}
+    p: {{type: control.pwm, frequency: {} Hz, input: d}}
+    n: {{type: control.expression, inputs: {{p: p}}, expression: 1 - p}}
+    bat: {{type: electric.voltage_source, value: 24 V, between: [s, ground]}}
+    q: {{type: electric.switch, input: p, threshold: 0.5, on_resistance: 20 mohm, off_resistance: 1 Mohm, between: [s, a]}}
+    q2: {{type: electric.switch, input: n, threshold: 0.5, on_resistance: 20 mohm, off_resistance: 1 Mohm, between: [a, ground]}}
+    motor: {{type: electric.dc_motor, resistance: 0.5 ohm, inductance: 0.3 mH, torque_constant: 40 mN*m/A, between: [a, ground], shaft: rotor, initial: {{current: 0 A}}}}
+    rotor: {{type: rotational.inertia, inertia: 2e-5 kg*m^2}}
+    load: {{type: rotational.friction, coulomb: 20 mN*m, between: [ground, rotor]}})",
+                        duty, frequency),
+            fmt::format("until: {:.17g} s, step: {:.17g} s, scheme: {}", 40 / frequency, step, scheme),
+            {"motor.current", "rotor.velocity"}, "nodes: {electrical: [s, a]}");
+        if (first.empty()) first = run.last;
+        CHECK(run.last[0] == doctest::Approx(first[0]).epsilon(1e-3));
+        CHECK(run.last[1] == doctest::Approx(first[1]).epsilon(1e-3));
+      }
+    }
+}
+
+// The capacitor follows |A sin ωt| until its own discharge is slower, tan ωt = −ωRC, and from where the rising half wave meets it
+// again; meanwhile it floats, held by what leaks through the diodes (T-start-8).
+TEST_CASE("a bridge of ideal diodes with a smoothing capacitor, without resistance or with little") {
+  struct Case {
+    double A, f, R, C;
+  };
+  for (const Case& c : {Case{10, 50, 10, 1e-4}, Case{170, 60, 100, 2e-4}, Case{5, 400, 47, 4.7e-5},
+                        Case{24, 1000, 8, 5e-4}}) {
+    const double w = 2 * std::numbers::pi * c.f, off = (std::numbers::pi - std::atan(w * c.R * c.C)) / w;
+    const auto exact = [&](double t) {
+      const double source = std::abs(c.A * std::sin(w * t));
+      if (t <= off) return source;
+      const double since = std::fmod(t - off, std::numbers::pi / w);
+      return std::max(source, c.A * std::sin(w * off) * std::exp(-since / (c.R * c.C)));
+    };
+    for (const char* on : {"0", "1e-6"})
+      for (const char* held : {"b", "n"})
+        for (const char* settings : {"", ", scheme: variational", ", scheme: spook"})
+          for (const double parts : {200.0, 400.0, 1000.0}) {
+            CAPTURE(c.f);
+            CAPTURE(on);
+            CAPTURE(held);
+            CAPTURE(settings);
+            CAPTURE(parts);
+            const auto diode = [&](const char* from, const char* to) {
+              return fmt::format("{{type: electric.ideal_diode, on_resistance: {} ohm, between: [{}, {}]}}",
+                                 on, from, to);
+            };
+            const TextRun run(
+                fmt::format("  v: {{type: electric.voltage_source, sine: {{amplitude: {} V, frequency: {} "
+                            "Hz}}, between: [a, b]}}\n"
+                            "  g: {{type: electric.resistor, resistance: 1 Mohm, between: [{}, ground]}}\n"
+                            "  d1: {}\n  d2: {}\n  d3: {}\n  d4: {}\n"
+                            "  r: {{type: electric.resistor, resistance: {} ohm, between: [p, n]}}\n"
+                            "  c: {{type: electric.capacitor, capacitance: {} F, between: [p, n]}}",
+                            c.A, c.f, held, diode("a", "p"), diode("b", "p"), diode("n", "a"),
+                            diode("n", "b"), c.R, c.C),
+                fmt::format("until: {:.17g} s, step: {:.17g} s{}", 2.5 / c.f, 1 / (c.f * parts), settings),
+                {"r.voltage"}, "nodes: {electrical: [a, b, p, n]}", true);
+            CHECK(run.failure == "");
+            double worst = 0;
+            for (std::size_t k = 0; k < run.t.size(); ++k)
+              worst = std::max(worst, std::abs(std::abs(run.rows[k][0]) - exact(run.t[k])));
+            CHECK(worst < 1e-3 * c.A);
+          }
+  }
+}

@@ -573,7 +573,8 @@ class Simulation::Run {
         count(report.newton);
         if (!report.ok()) {
           failed_ = report.newton;
-          return false;
+          return report.newton.status == NewtonStatus::singular &&
+                 end_at_passed(state, step, size, passed, exact, turn_rate);
         }
         turn_ = turn_rate * size;
         first = watch_.first(step_of(state, turn_), true);
@@ -599,6 +600,29 @@ class Simulation::Run {
     return true;
   }
 
+  /// So short a step that rounding leaves its equations singular locates nothing: the event ends the shortest step that passes it
+  /// and has a solution. `low`: a step that has none.
+  bool end_at_passed(State& state, PlannedStep& step, double low, double passed, double exact,
+                     double turn_rate) {
+    if (passed == INFINITY) return false;
+    while (passed > 1.2 * low) {
+      const double middle = std::sqrt(low * passed);
+      const StepReport report = stepper_->attempt(state, middle);
+      count(report.newton);
+      if (!report.ok() && report.newton.status != NewtonStatus::singular) return false;
+      if (report.ok()) watch_.look_at_end(*stepper_);
+      (report.ok() && watch_.at_end() ? passed : low) = middle;
+    }
+    // At the edge of what has a solution the next attempt may have none.
+    while (!stepper_->attempt(state, passed).ok())
+      if ((passed *= 2) > step.size) return false;
+    turn_ = turn_rate * passed;
+    watch_.look_at_end(*stepper_);
+    fired_ = watch_.passing(step_of(state, turn_), exact);
+    if (step.size - passed > exact) shorten(step, state.t, passed);
+    return true;
+  }
+
   /// The interior of steps leads nowhere, since they do not resolve what is fast: only their ends count. `passed`: a step at whose
   /// end something is below zero; if there is none there is no event, and the whole step is taken.
   bool locate_by_ends(State& state, PlannedStep& step, double passed, double exact, double turn_rate) {
@@ -616,7 +640,10 @@ class Simulation::Run {
     while (high - low > exact) {
       const double middle = 0.5 * (low + high);
       if (!(middle > low && middle < high)) break;
-      if (!computed(middle)) return false;
+      if (!computed(middle)) {
+        if (failed_.status != NewtonStatus::singular) return false;
+        break;  // too short (as in end_at_passed)
+      }
       (watch_.at_end() ? high : low) = middle;
     }
     if (!computed(high)) return false;

@@ -57,6 +57,13 @@ class Start final : public StartProblem {
       set_scale();
       set_weights();
       report = newton_.solve(*this);
+      if (report.status == NewtonStatus::singular && state_rows_.has_mixed) {
+        if (pass == 0) {
+          state_.value = given_;
+          state_.acceleration = accelerations_;
+        }
+        if (balance_floating(true)) report.status = NewtonStatus::converged;
+      }
       if (!report.ok() && pass == 0) {
         state_.acceleration = accelerations_;
         if (substitute_signals()) {
@@ -103,7 +110,10 @@ class Start final : public StartProblem {
       }
       defect = left;
     }
-    if (state_rows_.has_mixed) hidden_rates();
+    if (state_rows_.has_mixed) {
+      balance_floating();
+      hidden_rates();
+    }
     for (int i = rows_.begin; i < rows_.end; ++i) state_.rate[i] = -drift_[i];
     system_.state_store(state_, stored_);
     for (int i = rows_.begin; i < rows_.end; ++i) state_.store[i - rows_.begin] = stored_[i];
@@ -155,6 +165,7 @@ class Start final : public StartProblem {
       set_scale();
       set_weights();
       ok = newton_.solve(*this).ok();
+      if (ok) balance_floating();
       later[k] = state_;
       system_.state_flow(state_, rates[k]);
     }
@@ -177,6 +188,165 @@ class Start final : public StartProblem {
       state_.value[at[i]] = 2 * later[0].value[at[i]] - later[1].value[at[i]];
     for (int i = 0; i < positions; ++i)
       state_.acceleration[i] = 2 * later[0].acceleration[i] - later[1].acceleration[i];
+  }
+
+  /// Groups of rows whose stores only move among them (a capacitor between nodes that nothing else holds): the sum of what
+  /// flows is zero, and in the vanishing step that is lost to rounding. One state of each group is held instead, at the
+  /// value at which the sum is zero (T-start-8). False: there is none such, or it was not found; then nothing has changed.
+  bool balance_floating(bool needed = false) {
+    if (!find_floating()) return false;
+    auto& f = floating_;
+    const std::size_t count = f.groups.size();
+    const auto at = system_.value_of_row();
+    const Pattern& p = system_.pattern();
+    const auto sums = [&] {  // how far they are from zero, in the largest of their parts
+      system_.state_flow(state_, f.flow);
+      double most = 0;
+      for (std::size_t g = 0; g < count; ++g) {
+        double sum = 0, size = 1e-300;
+        for (const int i : f.groups[g]) sum += f.flow[i], size = std::max(size, std::abs(f.flow[i]));
+        f.sum[g] = sum;
+        const double off = std::abs(sum) / (size * static_cast<double>(f.groups[g].size()));
+        if (!(off <= most)) most = off;
+      }
+      return most;
+    };
+    constexpr double rounding = 1e-15;
+    double before = sums();
+    if (before <= rounding && !needed) return false;
+    f.values = state_.value;
+    f.accelerations = state_.acceleration;
+    f.drift = drift_;
+    for (std::size_t g = 0; g < count; ++g) f.held[g] = state_.value[at[f.groups[g][0]]];
+    const auto leave = [&](bool found) {
+      f.on = false;
+      newton_.invalidate();
+      if (found) return true;
+      state_.value = f.values;
+      state_.acceleration = f.accelerations;
+      drift_ = f.drift;
+      return false;
+    };
+    f.on = true;
+    for (int round = 0; round < 12; ++round) {
+      newton_.invalidate();
+      set_scale();
+      set_weights();
+      if (!newton_.solve(*this).ok()) return leave(false);
+      const double off = sums();
+      drift_ = f.flow;
+      if (off <= rounding || (round > 1 && off < 1e-9 && off > 0.1 * before)) return leave(true);
+      before = off;
+      // How the sums change with what is held, all else following.
+      tangent(other_r_, newton_.matrix());
+      if (!newton_.factor().ok) return leave(false);
+      for (std::size_t g = 0; g < count; ++g) {
+        auto& x = f.along[g];
+        std::fill(x.begin(), x.end(), 0.0);
+        x[f.groups[g][0]] = 1;
+        newton_.solver().solve(x);
+        for (int j = 0; j < p.n; ++j) x[j] *= scale_[j];
+      }
+      system_.tangent(state_, shift(0, 1), {}, other_r_, other_values_);
+      std::fill(f.matrix.begin(), f.matrix.end(), 0.0);
+      for (int j = 0; j < p.n; ++j)
+        for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k)
+          if (const int g = f.group_of[p.row[k]]; g >= 0)
+            for (std::size_t h = 0; h < count; ++h)
+              f.matrix[static_cast<std::size_t>(g) * count + h] += other_values_[k] * f.along[h][j];
+      for (double& x : f.sum) x = -x;
+      if (!solve_small(f.matrix, f.sum)) return leave(false);
+      for (std::size_t g = 0; g < count; ++g) {
+        f.held[g] += f.sum[g];
+        newton_.invalidate();
+        for (int i = 0; i < p.n; ++i)
+          (i < system_.rows(Kind::position).end ? state_.acceleration[i] : state_.value[at[i]]) +=
+              f.sum[g] * f.along[g][i];
+      }
+    }
+    return leave(false);
+  }
+  /// From the tangent of the stores: connected rows whose columns add up to zero.
+  bool find_floating() {
+    auto& f = floating_;
+    const Pattern& p = system_.pattern();
+    const int n = p.n;
+    f.group_of.resize(n);
+    f.total.resize(n);
+    f.groups.clear();
+    const auto mixed = [&](int i) {
+      return i >= rows_.begin && i < rows_.end && state_rows_.kinds[i - rows_.begin] == StateRow::mixed;
+    };
+    const auto root = [&](int i) {
+      while (f.group_of[i] != i) i = f.group_of[i] = f.group_of[f.group_of[i]];
+      return i;
+    };
+    system_.tangent(state_, shift(1, 0), {}, other_r_, other_values_);
+    for (int i = 0; i < n; ++i) f.group_of[i] = i;
+    f.total.assign(n, 0.0);  // 0: a group so far; 1: it holds something on its own
+    for (int j = 0; j < n; ++j) {
+      int first = -1;
+      double sum = 0, size = 0;
+      for (int k = p.column_begin[j]; k < p.column_begin[j + 1]; ++k) {
+        const int i = p.row[k];
+        if (!mixed(i) || other_values_[k] == 0) continue;
+        sum += other_values_[k];
+        size += std::abs(other_values_[k]);
+        if (first < 0) {
+          first = root(i);
+          continue;
+        }
+        const int other = root(i);
+        f.total[first] = std::max(f.total[first], f.total[other]);
+        f.group_of[other] = first;
+      }
+      if (first >= 0 && !(std::abs(sum) <= 1e-14 * size)) f.total[first] = 1;
+    }
+    f.order.assign(n, -1);  // by root: which group
+    for (int i = rows_.begin; i < rows_.end; ++i) {
+      if (!mixed(i) || f.total[root(i)] != 0 || p.find(i, i) < 0) continue;
+      int& g = f.order[root(i)];
+      if (g < 0) g = static_cast<int>(f.groups.size()), f.groups.emplace_back();
+      f.groups[g].push_back(i);
+    }
+    std::erase_if(f.groups, [](const std::vector<int>& g) { return g.size() < 2; });
+    const std::size_t count = f.groups.size();
+    constexpr std::size_t most = 30;
+    if (count == 0 || count > most) return false;
+    f.group_of.assign(n, -1);
+    for (std::size_t g = 0; g < count; ++g)
+      for (const int i : f.groups[g]) f.group_of[i] = static_cast<int>(g);
+    f.flow.resize(n);
+    f.sum.resize(count);
+    f.held.resize(count);
+    f.matrix.resize(count * count);
+    f.along.resize(count);
+    for (auto& x : f.along) x.resize(n);
+    return true;
+  }
+  /// Gauss with row pivots; b becomes x. False: it is singular.
+  static bool solve_small(std::vector<double>& A, std::vector<double>& b) {
+    const std::size_t n = b.size();
+    for (std::size_t c = 0; c < n; ++c) {
+      std::size_t pivot = c;
+      double size = 0;
+      for (std::size_t i = c; i < n; ++i)
+        if (std::abs(A[i * n + c]) > std::abs(A[pivot * n + c])) pivot = i;
+      for (std::size_t i = 0; i <= c; ++i) size = std::max(size, std::abs(A[i * n + c]));
+      if (!(std::abs(A[pivot * n + c]) > 1e-12 * size)) return false;
+      for (std::size_t j = 0; j < n && pivot != c; ++j) std::swap(A[c * n + j], A[pivot * n + j]);
+      if (pivot != c) std::swap(b[c], b[pivot]);
+      for (std::size_t i = c + 1; i < n; ++i) {
+        const double factor = A[i * n + c] / A[c * n + c];
+        for (std::size_t j = c; j < n; ++j) A[i * n + j] -= factor * A[c * n + j];
+        b[i] -= factor * b[c];
+      }
+    }
+    for (std::size_t c = n; c-- > 0;) {
+      for (std::size_t j = c + 1; j < n; ++j) b[c] -= A[c * n + j] * b[j];
+      b[c] /= A[c * n + c];
+    }
+    return true;
   }
 
   /// Does a row without a store read this state? Others change as their own rows say.
@@ -206,9 +376,9 @@ class Start final : public StartProblem {
         const int i = p.row[k];
         if (i < rows_.begin || i >= rows_.end) continue;
         const auto [s, f] = row_weights(i);
-        values[k] = is_held(i)     ? (i == j ? 1.0 : 0.0)
-                    : is_driven(i) ? rate_values_[k]
-                                   : s * other_values_[k] + f * values[k];
+        values[k] = is_held(i) || floats(i) ? (i == j ? 1.0 : 0.0)
+                    : is_driven(i)          ? rate_values_[k]
+                                            : s * other_values_[k] + f * values[k];
       }
     set_proximal_diagonal(system_, options_.proximal, values, epsilon_);
     add_proximal(system_, epsilon_, values);
@@ -230,6 +400,10 @@ class Start final : public StartProblem {
   bool is_held(int i) const {
     return !options_.keep_stores && state_rows_.kinds[i - rows_.begin] == StateRow::dynamic;
   }
+  /// Is the state of this row held for its group?
+  bool floats(int i) const {
+    return floating_.on && floating_.group_of[i] >= 0 && floating_.groups[floating_.group_of[i]][0] == i;
+  }
   std::pair<double, double> row_weights(int i) const {
     const StateRow kind = state_rows_.kinds[i - rows_.begin];
     if (kind == StateRow::dynamic) return {1.0, 0.0};
@@ -243,7 +417,8 @@ class Start final : public StartProblem {
     for (int i = rows_.begin; i < rows_.end; ++i) {
       const auto [s, f] = row_weights(i);
       const int at = system_.value_of_row()[i];
-      r[i] = is_held(i)     ? state_.value[at] - given_[at]
+      r[i] = floats(i)      ? state_.value[at] - floating_.held[floating_.group_of[i]]
+             : is_held(i)   ? state_.value[at] - given_[at]
              : is_driven(i) ? rate_r_[i]
                             : s * (other_r_[i] - stored_[i]) + f * (r[i] - (s != 0 ? drift_[i] : 0.0));
     }
@@ -314,6 +489,14 @@ class Start final : public StartProblem {
     std::vector<double> stored, drift, step, rates[2];
   };
   std::unique_ptr<Ahead> ahead_;
+  struct Floating {
+    std::vector<std::vector<int>> groups;  // of rows
+    std::vector<int> group_of, order;
+    std::vector<double> held, sum, flow, total, matrix;  // by group; work
+    std::vector<std::vector<double>> along;              // what follows when the state that is held changes
+    std::vector<double> values, accelerations, drift;    // before
+    bool on = false;
+  } floating_;
   double vanishing_ = 0;
   bool hidden_ = false;
 };

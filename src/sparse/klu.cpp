@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <vector>
 
 #include "sparse/linear_solver.hpp"
 
@@ -130,7 +131,8 @@ class KluSolver final : public LinearSolver {
     ++pivotings_;
     pivoted_.assign(values_.begin(), values_.end());
     reused_ = false;
-    if (numeric_ != nullptr && klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 1e-15) {
+    if (numeric_ != nullptr && klu_rcond(symbolic_, numeric_, &common_) &&
+        (common_.rcond > 1e-15 || pivots_fit_their_columns())) {
       unchecked_ = true;
       rcond_ = common_.rcond;
       return {};
@@ -143,6 +145,26 @@ class KluSolver final : public LinearSolver {
     const int column = common_.singular_col < pattern_.n ? common_.singular_col : -1;
     if (numeric_ != nullptr) klu_free_numeric(&numeric_, &common_);
     return singular(values_, column);
+  }
+
+  /// Pivots of columns in other units differ, however small they are: only one at rounding level against its own column
+  /// means dependence (T-pivot).
+  bool pivots_fit_their_columns() {
+    const int n = pattern_.n, entries = static_cast<int>(numeric_->unz);
+    std::vector<int> begin(n + 1), row(entries);
+    std::vector<double> U(entries);
+    if (!klu_extract(numeric_, symbolic_, nullptr, nullptr, nullptr, begin.data(), row.data(), U.data(),
+                     nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &common_))
+      return false;
+    for (int j = 0; j < n; ++j) {
+      double pivot = 0, column = 0;
+      for (int k = begin[j]; k < begin[j + 1]; ++k) {
+        column = std::max(column, std::abs(U[k]));
+        if (row[k] == j) pivot = std::abs(U[k]);
+      }
+      if (!(pivot > 1e-14 * column)) return false;
+    }
+    return true;
   }
 
   /// max |b - A x| / (|A| |x| + |b|), in the maximum norm; leaves b - A x in residual_.

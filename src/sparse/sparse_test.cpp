@@ -106,6 +106,39 @@ TEST_CASE("pivots are reused while they hold and renewed when they do not") {
   CHECK(x[1] == doctest::Approx(1.0));
 }
 
+TEST_CASE("an unknown in other units is no dependence") {
+  // Columns of impulses over a step of 5e-18 s (1/h) and of what reads them; a chain that couples the rest.
+  for (const double h : {5e-18, 3e-15, 1e-9, 4e12})
+    for (auto make : {make_dense_solver, make_klu_solver}) {
+      constexpr int n = 5;
+      PatternBuilder b(n);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) b.add(i, j);
+      const Pattern p = b.finish();
+      const double A[n][n] = {{2e-5, 0, 0, 0, 0.3},
+                              {1, 1, -1 / h, 0, 0},
+                              {0, 0, 1 / h, 0, 0},
+                              {0.1, 0, 0, h, h},
+                              {0, 0, 0, -1, 2}};
+      std::vector<double> values(static_cast<std::size_t>(n) * n);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) values[p.find(i, j)] = A[i][j];
+      const auto solver = make();
+      solver->analyze(p);
+      REQUIRE(solver->factor(values).ok);
+      const double wanted[n] = {1, 2, 3 * h, 4, 5};
+      std::vector<double> x(n, 0.0);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) x[i] += A[i][j] * wanted[j];
+      solver->solve(x);
+      CHECK(x[1] == doctest::Approx(2).epsilon(1e-9));
+      CHECK(x[2] == doctest::Approx(3 * h).epsilon(1e-9));
+      for (int j = 0; j < n; ++j)
+        values[p.find(3, j)] = 2 * A[0][j];  // two rows that do depend on each other
+      CHECK_FALSE(solver->factor(values).ok);
+    }
+}
+
 TEST_CASE("singular matrices name the dependent rows and columns") {
   for (auto make : {make_dense_solver, make_klu_solver}) {
     // Rows 1 and 3 equal; column 2 free of them.
