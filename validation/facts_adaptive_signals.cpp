@@ -292,3 +292,25 @@ TEST_CASE("a wave that constant steps see less than twice is told, one that they
         CHECK((codes(run).find("W-ALIASED") != std::string::npos) == (points < 2));
       }
 }
+
+TEST_CASE("a delayed wave where steps end because something else jumps and comes out again") {
+  for (const auto& [delay, period] : {std::pair{0.028014164307485136, 0.8}, {0.05, 0.37}, {0.0313, 0.211}})
+    for (const double tolerance : {1e-3, 8e-6}) {
+      INFO(delay, " s, ", period, " s, tolerance ", tolerance);
+      const TextRun run(fmt::format(R"y(
+  w: {{type: control.sine, amplitude: 1.6, frequency: 2, phase: -2.8, offset: -0.9}}
+  late: {{type: control.delay, delay: {0:.17g}, input: w}}
+  saw: {{type: control.time_table, table: [[0, 0], [{1}, 1.9]], beyond: repeat}}
+  edge: {{type: control.delay, delay: {0:.17g}, input: saw}}
+  r: {{type: control.relay, input: edge, threshold: 0.9}})y",
+                                    delay, period),
+                        fmt::format("until: 2, adaptive: true, tolerance: {}, output_every: 2 ms", tolerance),
+                        {"late"}, "units: SI");
+      double off = 0;
+      for (std::size_t k = 0; k < run.t.size(); ++k)
+        if (run.t[k] > delay)
+          off = std::max(off, std::abs(run.rows[k][0] + 0.9 -
+                                       1.6 * std::sin(4 * std::numbers::pi * (run.t[k] - delay) - 2.8)));
+      CHECK(off < 100 * tolerance);
+    }
+}

@@ -217,8 +217,9 @@ void DynamicGroup::remember(State& state, bool fresh) const {
 void DynamicGroup::remember_within(State& state, double step, double end) const {
   Work& work = Work::of_thread(largest_);
   for (const Placed& e : elements_)
-    // One that has been read within this very step keeps to what it was read from (T-delay-4).
-    if (e.history >= 0 && e.element->delay() >= step)
+    // One that has been read within this very step keeps to what it was read from (T-delay-4). A step that ends where a jump
+    // comes out is as long as the delay, but for rounding.
+    if (e.history >= 0 && e.element->delay() >= (1 - 1e-9) * step)
       e.element->remember(gather(state, e, work), state.history[e.history], false, end);
 }
 

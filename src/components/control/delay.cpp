@@ -46,7 +46,7 @@ Delay::Value Delay::delayed(double t, const History& history) const {
   // Of later samples only those that are known whenever this interval comes out: what was read stays as it was read, however
   // much is remembered later (T-delay-4).
   while (end < s.size() && !s[end].fresh && end < i + 2 &&
-         (end == i || s[end].known < s[i - 1].time + delay_))
+         (end == i || s[end].known <= s[i - 1].time + delay_))
     ++end;
   const bool open = now && end == s.size();  // the present value may take part
   const bool needed = open && at > s.back().time;
