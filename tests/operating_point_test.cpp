@@ -132,3 +132,20 @@ TEST_CASE("a current into a breakdown, into a transistor as a diode: nothing is 
     for (const double x : r) CHECK(std::abs(x) < 1e-9);
   }
 }
+
+TEST_CASE("signals that have no value where they begin, beside a circuit and driving it") {
+  for (const auto& [u, d] : {std::pair{3.0, 2.0}, {-0.2, 40.0}, {1e3, -7.0}}) {
+    const Assembly a = assembled(
+        "in, out", "  u: {type: control.constant, value: " + std::to_string(u) +
+                       "}\n  d: {type: control.constant, value: " + std::to_string(d) +
+                       "}\n  twice: {type: control.product, inputs: [u, d]}\n"
+                       "  ratio: {type: control.product, inputs: [twice, d, u], signs: \"*/*\"}\n"
+                       "  root: {type: control.expression, inputs: {r: ratio, d: d}, expression: sqrt(r)/d}\n"
+                       "  feed: {type: electric.voltage_source, input: root, between: [in, ground]}\n"
+                       "  r1: {type: electric.resistor, resistance: 1 kohm, between: [in, out]}\n"
+                       "  r2: {type: electric.resistor, resistance: 3 kohm, between: [out, ground]}\n");
+    State s = a.initial;
+    find_operating_point(a.system, s, {});
+    CHECK(voltage(a, s, "out") == doctest::Approx(0.75 * std::abs(u) / d).epsilon(1e-9));
+  }
+}

@@ -47,11 +47,16 @@ class OperatingPoint final : public StartProblem {
   }
 
   void run(OperatingWay way) {
-    const State before = state_;
+    State before = state_;
     NewtonReport report;
     report.status = NewtonStatus::no_convergence;
     if (way == OperatingWay::automatic) report = solve(before);
     if (report.ok()) return;
+    state_ = before;
+    if (substitute_signals(pattern_)) {
+      before.value = state_.value;
+      if (way == OperatingWay::automatic && solve(before).ok()) return;
+    }
     if (way != OperatingWay::ramping && leaking(before)) return;
     if (way != OperatingWay::leaking && ramping(before)) return;
     refuse(report);

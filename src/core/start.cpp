@@ -66,7 +66,8 @@ class Start final : public StartProblem {
       }
       if (!report.ok() && pass == 0) {
         state_.acceleration = accelerations_;
-        if (substitute_signals()) {
+        state_.value = given_;
+        if (substitute_signals(system_.pattern())) {
           newton_.invalidate();
           const NewtonReport again = newton_.solve(*this);
           if (again.ok() || report.status != NewtonStatus::singular) report = again;
@@ -422,36 +423,6 @@ class Start final : public StartProblem {
              : is_driven(i) ? rate_r_[i]
                             : s * (other_r_[i] - stored_[i]) + f * (r[i] - (s != 0 ? drift_[i] : 0.0));
     }
-  }
-
-  /// Signals that are not known yet are zero, where a quotient has no value and a limiter is on the wrong side. Rows that
-  /// have a value determine their signal by substitution, sweep by sweep, until nothing moves any more; in a loop that
-  /// does not settle, until all rows have a value. False if that leads nowhere.
-  bool substitute_signals() {
-    const Range signals = system_.rows(Kind::algebraic);
-    const Pattern& p = system_.pattern();
-    const auto at = system_.value_of_row();
-    std::vector<double> r(system_.size()), values(p.nonzeros()), usable;
-    state_.value = given_;
-    for (int sweep = 0; sweep < 200; ++sweep) {
-      tangent(r, values);
-      std::vector<char> known(system_.size(), 1);
-      for (int i = 0; i < system_.size(); ++i) known[i] = std::isfinite(r[i]);
-      for (int k = 0; k < p.nonzeros(); ++k) known[p.row[k]] = known[p.row[k]] && std::isfinite(values[k]);
-      const bool all = std::find(known.begin(), known.end(), 0) == known.end();
-      if (all && usable.empty()) usable = state_.value;
-      double moved = 0;
-      for (int i = signals.begin; i < signals.end; ++i) {
-        const int diagonal = p.find(i, i);
-        if (!known[i] || diagonal < 0 || values[diagonal] == 0) continue;
-        const double increment = -r[i] / values[diagonal] * scale_[i];
-        state_.value[at[i]] += increment;
-        moved = std::max(moved, std::abs(increment) / (system_.nominal()[i] + std::abs(state_.value[at[i]])));
-      }
-      if (all && moved < 1e-9) return true;
-    }
-    if (!usable.empty()) state_.value = usable;
-    return !usable.empty();
   }
 
   /// Unknowns that rows meet only through the vanishing step are measured in units in which they count, by powers of two.

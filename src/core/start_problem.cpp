@@ -15,6 +15,31 @@ StartProblem::StartProblem(const System& system, State& state, const StartOption
       weights_(system.size() + extra, 1.0),
       left_over_(system.size(), INFINITY) {}
 
+bool StartProblem::substitute_signals(const Pattern& p) {
+  const Range signals = system_.rows(Kind::algebraic);
+  const auto at = system_.value_of_row();
+  std::vector<double> r(p.n), values(p.nonzeros()), usable;
+  for (int sweep = 0; sweep < 200; ++sweep) {
+    tangent(r, values);
+    std::vector<char> known(p.n, 1);
+    for (int i = 0; i < p.n; ++i) known[i] = std::isfinite(r[i]);
+    for (int k = 0; k < p.nonzeros(); ++k) known[p.row[k]] = known[p.row[k]] && std::isfinite(values[k]);
+    const bool all = std::find(known.begin(), known.end(), 0) == known.end();
+    if (all && usable.empty()) usable = state_.value;
+    double moved = 0;
+    for (int i = signals.begin; i < signals.end; ++i) {
+      const int diagonal = p.find(i, i);
+      if (!known[i] || diagonal < 0 || values[diagonal] == 0) continue;
+      const double increment = -r[i] / values[diagonal] * scale_[i];
+      state_.value[at[i]] += increment;
+      moved = std::max(moved, std::abs(increment) / (system_.nominal()[i] + std::abs(state_.value[at[i]])));
+    }
+    if (all && moved < 1e-9) return true;
+  }
+  if (!usable.empty()) state_.value = usable;
+  return !usable.empty();
+}
+
 void StartProblem::move(std::span<const double> du, double scale) {
   const int positions = system_.rows(Kind::position).end;
   const auto at = system_.value_of_row();

@@ -20,6 +20,10 @@ class StartProblem : public NewtonProblem {
   /// Relative to the larger of nominal and present magnitude, kind by kind (accelerations have no nominal); multipliers of
   /// constraints that may depend on each other are not determined: their forces are judged through v̇.
   void set_weights();
+  /// Signals that are not known yet are zero, where a quotient has no value and a limiter is on the wrong side. Rows that
+  /// have a value determine their signal by substitution, sweep by sweep, until nothing moves any more; in a loop that
+  /// does not settle, until all rows have a value. `pattern`: of the tangent. False if that leads nowhere.
+  bool substitute_signals(const Pattern& pattern);
 
   const System& system_;
   State& state_;
