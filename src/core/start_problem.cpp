@@ -13,7 +13,7 @@ StartProblem::StartProblem(const System& system, State& state, const StartOption
       options_(options),
       scale_(system.size(), 1.0),
       weights_(system.size() + extra, 1.0),
-      left_over_(system.size(), INFINITY) {}
+      left_over_(system.size() + extra, INFINITY) {}
 
 bool StartProblem::substitute_signals(const Pattern& p) {
   const Range signals = system_.rows(Kind::algebraic);
