@@ -97,6 +97,7 @@ class Variational final : public Stepper {
   StepReport compute(State& state, double h);
   NewtonReport solve_linear(Step& step);
   void measure_left_over(Step& step, const State& state, StepReport& report);
+  void measure_against_solution(Step& step, StepReport& report);
   void refuse_contradiction(NewtonReport& report);
   NewtonReport finish_node(const State& state);
   void count_mean_velocities(const State& state);
@@ -123,6 +124,7 @@ class Variational final : public Stepper {
   State after_;               // a jump
   double softening_ = 1e-10;  // Σ of rigid constraints under SPOOK, relative to Φ_q M⁻¹ Φ_qᵀ
   State mid_, end_, trial_;   // midpoint; q_{n+1}, for Φ; the node at the end
+  State linear_;              // the midpoint as one linear solve has it
   Reach reach_;
   Sizes sizes_;
   std::vector<double> u_, u_half_, T_, T_half_, back_,
