@@ -505,7 +505,7 @@ class Simulation::Run {
     const double longest = h * most_turn / turn_, fine = h * fine_turn() / turn_;
     return longest <= delay_.time ? longest : std::max(delay_.time, std::min(fine, longest));
   }
-  /// A wave of which constant steps see less than two points per period is not there for what moves (T-phase-4).
+  /// A wave of which constant steps see fewer than two points per period is invisible to what it drives (T-phase-4).
   void look_at_waves(const State& state, double h) {
     const long steps = result_.statistics.steps;
     if (waves_told_ || options_.adaptive || (steps > 10 && steps % 64 != 0)) return;
@@ -523,7 +523,7 @@ class Simulation::Run {
     waves_told_ = true;
     warn({"W-ALIASED",
           fmt::format("at t = {:.4g} s a sine turns by {:.3g} rad in a step of {:.3g} s: what it drives sees "
-                      "less than two points of each of its waves",
+                      "fewer than two points of each of its waves",
                       state.t, most, h),
           fmt::format("a step of at most {:.2g} s, or `adaptive: true`", h / most), "", state.t});
   }
@@ -1134,8 +1134,8 @@ class Simulation::Run {
     found.code = "E-DIVERGED";
     found.row = stall_.row;
     found.cause = fmt::format(
-        "time hardly goes on: {} steps in a row of less than {:.2g} s, the last ones of {:.2g} s and still "
-        "shorter, as {} asks for{}",
+        "time barely advances: {} steps in a row shorter than {:.2g} s, the last ones of {:.2g} s and still "
+        "shrinking, because of {}{}",
         many, options_.h_min, h, found.row >= 0 ? system_.unknown_name(found.row) : "the error",
         found.row >= 0 && found.row < system_.size()
             ? fmt::format(" (it has come to {:.3g})", size_now(state, found.row))

@@ -20,6 +20,7 @@
 // One whose expressions switch offers
 //   sides()                     how many operations do: each has a number of memory, its side, and a crossing (T-kink)
 //   each_expression(z, f)       f(expression, inputs) for each of them
+//   ends_at_zero(z, i)          its function i is zero, and its mode is one that equality does not belong to (T-kink-5)
 // An element that is continuous but has corners offers `kinks` and kink(z, i), which change sign there (T-event).
 // One that takes sines of angles which may turn far in a step offers phases(z, angles), which appends them (T-phase).
 #pragma once

@@ -24,7 +24,7 @@ const std::vector<WarningCode>& warning_codes() {
       {"W-PATH", "a path of equilibria has not come to its end"},
       {"W-SUBSTEPS", "steps had no solution as a whole and were halved"},
       {"W-LEFTOVER", "one linear solve per step is not enough"},
-      {"W-ALIASED", "constant steps see less than two points of each wave of a source"},
+      {"W-ALIASED", "constant steps see fewer than two points of each wave of a source"},
       {"W-DELAY", "a delay is shorter than a step that does not resolve its input"},
       {"W-EVENTS", "several events set the same thing at one instant"},
       {"W-CORNER", "a corner is passed so often that it is no longer located"},
