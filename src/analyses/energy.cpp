@@ -11,13 +11,6 @@ namespace {
 Vector3 vector(const std::vector<double>& x, int i) { return {{x[i], x[i + 1], x[i + 2]}}; }
 Rotation<double> rotation(const std::vector<double>& x, int i) { return {x[i], vector(x, i + 1)}; }
 
-/// The rotation vector, of at most half a turn.
-Vector3 angle(const Rotation<double>& R) {
-  const double sine = std::sqrt(dot(R.u, R.u));
-  if (sine == 0) return {};
-  return (2 * std::atan2(R.w < 0 ? -sine : sine, std::abs(R.w)) / sine) * R.u;
-}
-
 }  // namespace
 
 EnergyAccount::EnergyAccount(const System& system)
@@ -78,7 +71,7 @@ void EnergyAccount::find_ways(const State& state) {
     const bool frame = lie.manifold != Manifold::so3;
     const Rotation<double> from = rotation(values_, lie.place.value),
                            to = rotation(state.value, lie.place.value);
-    const Vector3 turned = angle(from.inverse() * to);
+    const Vector3 turned = log_so3(from.inverse() * to);
     const int row = lie.place.row;
     for (int k = 0; k < 3; ++k) ways_[row + (frame ? 3 : 0) + k] = turned[k];
     if (!frame) continue;
