@@ -70,7 +70,7 @@ bool one(const Registry& registry, int elements, int order, const char* damping,
                  of_tangent = seconds<ProcessorClock>([&] { group->tangent(s, c, {}, r, values); }, 3, 0.02);
     rows += of_rows;
     tangent += of_tangent;
-    const GroupBase& g = *group;
+    const Group& g = *group;
     if (elements == 1000)
       report(bench, name + ", " + readable_name(typeid(g).name()), of_tangent / of_rows, "rows alone",
              of_tangent / group->size() * 1e9, "ns");

@@ -6,7 +6,7 @@
 
 #include "analyses/simulate.hpp"
 #include "components/registry.hpp"
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 #include "record/history.hpp"
 #include "record/motion.hpp"
 #include "report/page.hpp"

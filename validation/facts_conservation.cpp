@@ -138,7 +138,7 @@ struct Oscillator {
 
 TEST_CASE("a force step in mid run keeps order 2 in q, v and the acceleration") {
   const Oscillator p(1.0);
-  const int slot = p.system.memory_of<SwitchedForce>(p.force);
+  const int slot = p.system.memory_of(p.force);
   for (double rho : {0.2, 0.8}) {
     Ladder kept({"q", "v", "vdot"}), ignored({"q", "v", "vdot"});
     for (bool treat : {true, false}) {

@@ -19,7 +19,7 @@ std::vector<Touch> touches(const System& system, const State& state) {
   for (const auto& g : system.groups()) {
     elements.clear();
     g->touching(state, elements);
-    for (const int k : elements) list.push_back({{g.get(), k}, g->impact(k, 0).row});
+    for (const int k : elements) list.push_back({{g.get(), k}, g->impact(state, k, 0).row});
   }
   return list;
 }

@@ -25,8 +25,8 @@ void EnergyAccount::look(const State& state) {
   double energy = 0, loss = 0, supply = 0, along = 0;
   before_.swap(rows_);
   std::fill(rows_.begin(), rows_.end(), 0.0);
-  for (const GroupBase* g : accounted_) {
-    const GroupBase::Power p = g->power(state);
+  for (const Group* g : accounted_) {
+    const Group::Power p = g->power(state);
     energy += p.energy;
     loss += p.loss;
     g->residual(state, {.store = 0, .flow = 1}, rows_);

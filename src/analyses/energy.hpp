@@ -32,7 +32,7 @@ class EnergyAccount {
   void find_ways(const State& state);
 
   const System& system_;
-  std::vector<const GroupBase*> accounted_;  // groups that state energy or loss
+  std::vector<const Group*> accounted_;  // groups that state energy or loss
   std::vector<double> rows_, before_;        // what they take, now and then
   std::vector<double> values_, ways_;        // positions then; and how far they have come since
   EnergyBalance balance_;

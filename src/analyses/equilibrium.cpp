@@ -133,7 +133,7 @@ class Relaxation {
       if (kept_[i]) r_[i] = 0;
     for (double x : r_)
       if (!std::isfinite(x)) {
-        if (const ModelError* e = system_.fault()) throw *e;
+        if (const ModelError* e = system_.fault(state_)) throw *e;
         return INFINITY;
       }
     if (!newton_.factor().ok) return INFINITY;

@@ -26,13 +26,13 @@ std::string chatter_hint(bool in_expression) {
 }
 
 EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
-  std::map<std::pair<const GroupBase*, int>, int> owner;
+  std::map<std::pair<const Group*, int>, int> owner;
   for (const auto& [element, path] : assembly.switching) {
     owner[{element.group, element.index}] = static_cast<int>(names_.size());
     names_.push_back(path);
   }
   names_.push_back("an element");
-  const auto owner_of = [&](const GroupBase* g, int k) {
+  const auto owner_of = [&](const Group* g, int k) {
     const auto at = owner.find({g, k});
     return at == owner.end() ? static_cast<int>(names_.size()) - 1 : at->second;
   };
@@ -64,7 +64,7 @@ EventWatch::EventWatch(const Assembly& assembly) : assembly_(assembly) {
 
 void EventWatch::values(const State& state, std::vector<double>& g) {
   g.clear();
-  for (const GroupBase* group : groups_) {
+  for (const Group* group : groups_) {
     group->crossings(state, g);
     group->kinks(state, g);
   }
@@ -344,7 +344,7 @@ const std::vector<int>& EventWatch::leaving(const State& state) {
     moves_.assign(system.size(), 0.0);
     for (std::size_t i = 0; i < state.acceleration.size(); ++i)
       moves_[i] = by_rate * state.rate[i] + by_acceleration * state.acceleration[i];
-    between_.take_numbers(state);
+    between_.take(state);
     move_positions(system, state.value, moves_, between_.value, {});
     values(between_, ahead_);
   };
@@ -360,7 +360,7 @@ const std::vector<int>& EventWatch::leaving(const State& state) {
   bool any = false;
   for (std::size_t i = 0; i < functions_.size(); ++i) any = any || at_border(i);
   if (!any) return leaving_;
-  between_.take_numbers(state);
+  between_.take(state);
   for (std::size_t i = 0; i < state.acceleration.size(); ++i)
     between_.rate[i] += ahead * state.acceleration[i];
   values(between_, ahead_);
@@ -391,13 +391,13 @@ class Loosened {
   }
   Loosened(const Loosened&) = delete;
   ~Loosened() {
-    for (const GroupBase* g : groups_) g->enter(state_);
+    for (const Group* g : groups_) g->enter(state_);
   }
-  void too(const GroupBase* group) { groups_.push_back(group); }
+  void too(const Group* group) { groups_.push_back(group); }
 
  private:
   State& state_;
-  std::vector<const GroupBase*> groups_;
+  std::vector<const Group*> groups_;
 };
 
 std::vector<ElementId> touching(const System& system, const State& state) {
@@ -439,9 +439,9 @@ void apply_impacts(const System& system, State& state, const std::vector<Element
     const bool hit = std::any_of(elements.begin(), elements.end(), [&](const ElementId& x) {
       return x.group == e.group && x.index == e.index;
     });
-    const int row = e.group->impact(e.index, 0).row;
+    const int row = e.group->impact(state, e.index, 0).row;
     contacts.push_back(
-        {e, row, speeds[row], hit ? e.group->impact(e.index, std::abs(speeds[row])).rebound : 0.0});
+        {e, row, speeds[row], hit ? e.group->impact(state, e.index, std::abs(speeds[row])).rebound : 0.0});
   }
 
   // Λ pushes or is zero, Φ̇⁺ is the rebound or more, never both (T-impact-2): by trying, the first that is wrong changes.

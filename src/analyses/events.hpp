@@ -102,7 +102,7 @@ class EventWatch {
 
  private:
   struct Function {
-    const GroupBase* group;
+    const Group* group;
     int element, index, owner;  // owner: of names_
     bool corner, muted = false, trigger = false;
     bool slight = false;   // what it passes in the present step does not matter
@@ -142,7 +142,7 @@ class EventWatch {
   void look(const Step& step, double s, Sample& sample);
   void choose_slight(const Step& step);
   bool dips(const Step& step, const Sample& a, const Sample& b, const Sample& c, Sample& low, Sample& high);
-  std::vector<const GroupBase*> groups_;
+  std::vector<const Group*> groups_;
   std::vector<Function> functions_;  // group by group: crossings, then kinks
   std::vector<std::string> names_;
   std::vector<double> start_, end_, work_;

@@ -14,7 +14,7 @@ void Interior::begin(State& state) {
     settler_.emplace(system_, algebraic_);
     if (settler_->empty()) break;
     State trial;
-    trial.take_numbers(state);
+    trial.take(state);
     LentHistory histories(state, trial);
     if (settler_->try_settle(trial).ok()) return;
     complete_ = false;

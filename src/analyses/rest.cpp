@@ -74,7 +74,7 @@ Rest::Rest(const Assembly& assembly, const StartOptions& options, double slack)
   for (const auto& g : system_.groups())
     if (g->loosen(scratch)) frictions_.push_back(g.get());
   std::vector<char> before(system_.size()), open(system_.size());
-  for (const GroupBase* g : frictions_)
+  for (const Group* g : frictions_)
     for (int k = 0; k < g->size(); ++k) {  // its row is that which opens when it gives way
       const int place = g->memory_of(k);
       State one = scratch;
@@ -162,11 +162,11 @@ void Rest::carry(State& state) {
   std::vector<double> modes;
   for (const Friction& f : friction_) modes.push_back(state.memory[f.place]);
   State loose = state;
-  for (const GroupBase* g : frictions_) g->loosen(loose);
+  for (const Group* g : frictions_) g->loosen(loose);
   for (const Friction& f : friction_) state.memory[f.place] = f.released ? loose.memory[f.place] : 0;
   assemble_start(system_, state, options);
   State entered = state;
-  for (const GroupBase* g : frictions_) g->enter(entered);
+  for (const Group* g : frictions_) g->enter(entered);
   for (std::size_t i = 0; i < friction_.size(); ++i)
     state.memory[friction_[i].place] = friction_[i].released ? entered.memory[friction_[i].place] : modes[i];
 }
@@ -194,7 +194,8 @@ Rest::Change Rest::change(const State& state) {
   State at = state;
   const State now = start_.consistent(at), then = start_.consistent(later);
   const auto value = system_.value_of_row();
-  const auto strengths = system_.strengths();
+  std::vector<double> strengths;
+  system_.strengths(state, strengths);
   double soonest = INFINITY;
   std::vector<double> until(friction_.size(), INFINITY);
   for (std::size_t i = 0; i < friction_.size(); ++i) {
@@ -219,7 +220,7 @@ void Rest::enter(State& state) {
   std::fill(state.rate.begin(), state.rate.end(), 0.0);
   system_.enter(state);
   start_.modes(state);
-  for (const GroupBase* g : frictions_) g->enter(state);  // at rest it holds, for now
+  for (const Group* g : frictions_) g->enter(state);  // at rest it holds, for now
   for (const auto& g : system_.groups())
     if (g->has_sides) g->enter(state);  // sides of expressions go along with the search
 }

@@ -56,7 +56,7 @@ class Rest {
   EventWatch watch_;
   ConsistentStart start_;
   Sampling sampling_;
-  std::vector<const GroupBase*> frictions_;  // groups whose constraints have a finite force
+  std::vector<const Group*> frictions_;  // groups whose constraints have a finite force
   std::vector<Sliding> sliding_;
   std::vector<Friction> friction_;
   bool carried_ = false;  // velocities are those that prescribed motions want

@@ -37,11 +37,13 @@ class Simulation::Run {
 
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
-  ~Run() { restore_numbers(); }
+  ~Run() = default;
 
   void begin(std::string_view resume) {
     State& state = result_.state;
     state = std::move(prepared_.state);
+    state.numbers = system_.numbers_for_another_run(state.numbers);
+    given_numbers_ = state.numbers;
     if (resume.empty()) begin(state);
     else restore(resume);
     guarded([&] {
@@ -87,7 +89,7 @@ class Simulation::Run {
     for (int k = 0; k < steps && !finished(); ++k) step_whole();
     result_.failure.reset();
     result_.stopped = false;
-    restore_numbers();
+    result_.state.numbers = given_numbers_;
     overrides_.clear();
     jumps_ = Jumps(assembly_.events);  // of the numbers that hold again
     sampling_.take(assembly_.samplers);
@@ -114,7 +116,6 @@ class Simulation::Run {
     tell_beyond();
     if (alarms_)
       for (Warning& w : alarms_->verdicts()) warn(std::move(w));
-    restore_numbers();
     return std::move(result_);
   }
 
@@ -218,8 +219,7 @@ class Simulation::Run {
         limited_.size() != 2 * rows_.size() || !(s.t >= 0 && s.t <= options_.until))
       throw ArchiveError("the state of another system");
     if (overrides_.empty()) return;
-    use_overrides();
-    jumps_.take(other_->events);
+    jumps_.take(use_overrides(result_.state));
   }
 
   std::unique_ptr<Stepper> make_stepper() {
@@ -671,7 +671,7 @@ class Simulation::Run {
           return chatter(state, watch_.described(f), watch_.in_expression(f));
         }
       }
-      before_.take_numbers(state);
+      before_.take(state);
       const EventWatch::Change& change = watch_.cross(state, functions);
       const bool acts = !change.fired.empty() || !change.impacts.empty();
       const Continuation how = change.how;
@@ -710,7 +710,7 @@ class Simulation::Run {
         std::remove_if(settling_.begin(), settling_.end(), [&](int f) { return watch_.is_trigger(f); });
     settling_.erase(modes, settling_.end());
     const auto solve = [this](State& s) -> State& {
-      trial_.take_numbers(before_);
+      trial_.take(before_);
       trial_.memory = s.memory;
       LentHistory histories(s, trial_);
       beyond_->solve(trial_);
@@ -858,29 +858,22 @@ class Simulation::Run {
                     [&](const Override& o) { return o.component == n.component && o.key == n.key; });
       overrides_.push_back(n);
     }
-    restore_numbers();
-    use_overrides();
-    jumps_ = Jumps(other_->events);
+    jumps_ = Jumps(use_overrides(state));
     State past = state;
     jumps_.apply(past, state.t + slack());
     state.memory = past.memory;
   }
-  void use_overrides() {
-    auto other = std::make_unique<Assembly>(options_.retune(overrides_));
-    if (!system_.take_numbers(other->system))
+  /// Gives the state the numbers that events have set; the jumps of sources by these numbers.
+  std::vector<TimeEvent> use_overrides(State& state) {
+    Assembly other = options_.retune(overrides_);
+    state.numbers = system_.numbers_of(other.system);
+    if (!state.numbers)
       throw ModelError("E-EVENT", overrides_.back().component + "." + overrides_.back().key,
                        "with this value the model has other equations: an event cannot set it",
                        "leave the number of parts and unknowns as it is");
-    other_ = std::move(other);
-    for (TimeEvent& e : other_->events)  // they belong to the elements of the system that runs
-      for (std::size_t g = 0; g < system_.groups().size(); ++g)
-        if (e.element.group == other_->system.groups()[g].get()) e.element.group = system_.groups()[g].get();
-    sampling_.take(other_->samplers);
-  }
-  void restore_numbers() {
-    if (!other_) return;
-    system_.take_numbers(other_->system);
-    other_.reset();
+    sampling_.take(other.samplers);
+    for (TimeEvent& e : other.events) e.element.group = system_.groups()[e.element.group->index].get();
+    return std::move(other.events);
   }
 
   double usual_step() const {
@@ -1210,7 +1203,7 @@ class Simulation::Run {
 
   void fail(const State& state, double h, const NewtonReport& report) {
     const double t = state.t;
-    if (const ModelError* e = system_.fault(); e && report.status == NewtonStatus::not_finite) throw *e;
+    if (const ModelError* e = system_.fault(result_.state); e && report.status == NewtonStatus::not_finite) throw *e;
     RunFailure f;
     f.code = "E-NEWTON";
     f.time = t;
@@ -1277,7 +1270,7 @@ class Simulation::Run {
   std::vector<double> angles_, later_angles_;
   bool turns_guessed_ = false, turning_told_ = false, delays_told_ = false,
        waves_told_ = false;  // warnings that are given once
-  DynamicGroup::ShortestDelay delay_ = system_.shortest_delay();
+  DynamicGroup::ShortestDelay delay_ = system_.shortest_delay(prepared_.state);
   bool passes_ = false;  // the step just computed goes over a corner or a jump that is no event
   struct Excess {
     long steps = 0;                                     // whose error stayed above the tolerance …
@@ -1297,7 +1290,7 @@ class Simulation::Run {
   NewtonReport failed_;                                     // of a step to an event
   int iterations_ = 0, factorizations_ = 0, rejected_ = 0;  // of the present step
   std::vector<Override> overrides_;
-  std::unique_ptr<Assembly> other_;  // with the numbers that events have set; it holds ours meanwhile
+  std::shared_ptr<const Numbers> given_numbers_;  // at the start of the run; null: the system's own
   double substep_ = INFINITY;        // of a prescribed step that has no solution as a whole
   long regular_steps_ = 0, next_output_ = 0;
   int most_violated_ = -1, most_violated_velocity_ = -1;  // by row

@@ -40,7 +40,7 @@ TEST_CASE("mass beside a node, damping in proportion to mass, loads along a beam
     b.add(beam::MassDamping<body::Eccentric>{beside, 0.3});
     b.add(beam::MassDamping<beam::Inertia>{line, 0.3});
     const auto factor = b.signal<1>("factor");
-    b.add(OutputTap<body::FrameReading>{body::FrameReading{first}, factor, 0});
+    b.tap_output(b.add(body::FrameReading{first}), 0, factor);
     b.add(beam::Load{
         second, factor, 0.5, {{1, 2, 3}}, {{}, {{0, 0.1, -0.2}}}, {{0.3, -0.1, 0.5}}, {{0.2, 0.7, -0.4}}});
     check(b);

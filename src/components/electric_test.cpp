@@ -12,7 +12,6 @@
 #include "components/electric/sources.hpp"
 #include "components/electric/switch.hpp"
 #include "core/element_check.hpp"
-#include "core/tap.hpp"
 
 using namespace escapement;
 using namespace escapement::electric;
@@ -43,8 +42,8 @@ TEST_CASE("passive elements and sources") {
   b.add(VoltageSource{p, r, l, u, 2.0});
   b.add(CurrentSource{q, r, u, 0.5});
   b.add(CurrentFromVoltage{p, q, r, {}, 0.2});
-  b.add(OutputTap<Across>{{p, q}, y, 0});
-  b.add(OutputTap<Potentiometer>{{p, {}, q, u, 2.0}, u, 1});
+  b.tap_output(b.add(Across{p, q}), 0, y);
+  b.tap_output(b.add(Potentiometer{p, {}, q, u, 2.0}), 1, u);
   check(b);
 }
 

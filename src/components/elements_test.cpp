@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "components/by_hand_check.hpp"
 #include "components/control/constant.hpp"
 #include "components/control/linear.hpp"
 #include "components/control/pid.hpp"
@@ -29,7 +30,6 @@
 #include "components/translational/motion.hpp"
 #include "components/translational/spring.hpp"
 #include "core/element_check.hpp"
-#include "core/tap.hpp"
 #include "model/assembly.hpp"
 
 using namespace escapement;
@@ -66,7 +66,7 @@ TEST_CASE("force, acceleration tap, state space, saturation") {
   const auto u = b.signal<1>("u"), a = b.signal<1>("a"), y = b.signal<1>("y");
   const auto x = b.state<1>("x");
   b.add(translational::Mass{p, 2.0});
-  b.add(AccelerationTap<Position<1>>{p, a});
+  b.tap_acceleration(p, a);
   b.add(control::StateSpace<1, 1, 1>{x, a, u, {{{-0.3}}}, {{{2.0}}}, {{{1.5}}}, {{{0.4}}}});
   b.add(control::TanhSaturation{u, y, 0.7});
   b.add(translational::Force{p, y});
@@ -99,15 +99,10 @@ TEST_CASE("springs and dampers by a law, all outputs as signals") {
   const translational::SpringByLaw cubic{{}, p, nullptr, law("3*e + 2*e^3 + 0.4*v", {"e", "v"})};
   const translational::DamperByLaw air{p, q, law("2*v^3 + v", {"v"})};
   b.add(table);
-  b.add(cubic);
-  b.add(air);
-  for (int i = 0; i < 2; ++i) {
-    const std::string n = std::to_string(i);
-    b.add(OutputTap<translational::SpringByLaw>{cubic, b.signal<1>("cubic" + n), i});
-    b.add(OutputTap<translational::DamperByLaw>{air, b.signal<1>("air" + n), i});
-    b.add(OutputTap<translational::Spring>{{p, q, 3.0, 0.1}, b.signal<1>("spring" + n), i});
-    b.add(OutputTap<translational::Damper>{{p, q, 3.0}, b.signal<1>("damper" + n), i});
-  }
+  tap_outputs(b, cubic, "cubic");
+  tap_outputs(b, air, "air");
+  tap_outputs(b, translational::Spring{p, q, 3.0, 0.1}, "spring");
+  tap_outputs(b, translational::Damper{p, q, 3.0}, "damper");
   check(b);
 }
 
@@ -130,8 +125,8 @@ TEST_CASE("rigid stops and sticking friction, in all their modes") {
   b.add(translational::Mass{q, 0.5});
   b.add(translational::RigidStop{p, q, b.multiplier<1>("push"), b.signal<1>("force"), -0.3, 0.4, 0.5, 1e-3});
   b.add(translational::StickSlip{p, q, b.slip_multiplier<1>("hold"), b.signal<1>("rub"), 1.0, 1.6, 0.3, 0.4});
-  b.add(OutputTap<translational::Depth>{{p, q, -0.3, 0.4}, b.signal<1>("depth"), 0});
-  b.add(OutputTap<translational::RelativeVelocity>{{p, q}, b.signal<1>("velocity"), 0});
+  tap_outputs(b, translational::Depth{p, q, -0.3, 0.4}, "depth");
+  tap_outputs(b, translational::RelativeVelocity{p, q}, "velocity");
   check(b, {.states = 60});
 }
 
@@ -182,7 +177,7 @@ TEST_CASE("sources, linear terms, controller and limiter") {
   const auto i = b.state<1>("i"), d = b.state<1>("d"), x = b.state<1>("x");
   b.add(control::Constant{r, 2.0});
   b.add(control::Sine{f, 2.0, 0.5, 0.1, 0.2});
-  b.add(control::Pid{r, y, f, v, i, d, 3.0, 0.5, 0.2, 0.05, 0.7, 0.3});
+  tap_outputs(b, control::Pid{r, y, f, v, i, d, 3.0, 0.5, 0.2, 0.05, 0.7, 0.3}, "part");
   b.add(control::TableMap{v, u, control::saturation(-1.0, 1.5)});
   b.add(control::StateFromSignal{i, u, 4.0});
   b.add(control::StateFromSignal{i, v, -4.0});
@@ -194,9 +189,6 @@ TEST_CASE("sources, linear terms, controller and limiter") {
   b.add(control::SignalFromSignal{y, f, 0.1});
   const auto jump = b.signal<1>("jump");
   b.add(control::Step{jump, 1.0, 2.0});
-  for (int k = 0; k < 3; ++k)
-    b.add(OutputTap<control::Pid>{
-        {r, y, f, v, i, d, 3.0, 0.5, 0.2, 0.05, 0.7, 0.3}, b.signal<1>("part" + std::to_string(k)), k});
   check(b);
 }
 
@@ -240,12 +232,8 @@ TEST_CASE("planar elements, hand-written tangents against the oracle") {
   b.add(planar::Mass{q, 0.7, {{0.0, -9.81}}});
   b.add(planar::Distance{p, q, l, 0.8});
   b.add(planar::Distance{{}, p, l0, 0.5});
-  b.add(planar::Spring{p, q, 20.0, 0.4});
-  b.add(planar::Damper{p, q, 0.6});
-  for (int i = 0; i < 2; ++i) {
-    b.add(OutputTap<planar::Spring>{{p, q, 20.0, 0.4}, b.signal<1>("s" + std::to_string(i)), i});
-    b.add(OutputTap<planar::Damper>{{p, q, 0.6}, b.signal<1>("d" + std::to_string(i)), i});
-  }
+  tap_outputs(b, planar::Spring{p, q, 20.0, 0.4}, "spring");
+  tap_outputs(b, planar::Damper{p, q, 0.6}, "damper");
   check(b, {.tolerance = 1e-5});  // random points may come close to each other
 }
 
@@ -308,15 +296,13 @@ struct Stop {
 struct WrongMass {
   Position<1> at;
   double mass;
-  static constexpr bool constant_inertia = true, analytic = true;
+  static constexpr bool constant_inertia = true, by_hand = true, rates = true;
   auto variables() const { return std::tie(at); }
   void store(const auto& z, auto& out) const { out(at) += mass * z.rate(at); }
   auto energy(const auto& z) const { return 0.25 * mass * square(z.rate(at)); }
-  template <class L>
-  void assemble(const Values<double, L>&, const std::array<double, 1>& a, const Shift& c, Rows<double, L>& r,
-                auto* k) const {
-    r.r[0] = mass * a[0];
-    if (k) (*k)(at, 0, at, 0) = -mass * c.acceleration;
+  void parts(const auto&, const auto& a, const auto& out) const {
+    out.row(0) = mass * a[0];
+    if (out.slopes()) out.mass(0, 0) = -mass;
   }
 };
 

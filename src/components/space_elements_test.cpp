@@ -8,7 +8,6 @@
 #include "components/joint/coordinate.hpp"
 #include "components/joint/joint.hpp"
 #include "core/element_check.hpp"
-#include "core/tap.hpp"
 
 using namespace escapement;
 using joint::Equation;
@@ -82,17 +81,11 @@ TEST_CASE("readings and coordinates") {
     const auto first = b.pose("first"), second = b.pose("second");
     const body::Rigid one{first, 1.7, J, {{0.0, 0.2, -9.81}}};
     const joint::Joint<3> ball = joint::spherical(first, second, b.multiplier<3>("l"), on_a.x, on_b.x);
-    b.add(one);
     b.add(body::Rigid{second, 0.6, J});
-    b.add(ball);
-    int k = 0;
-    const auto signal = [&] { return b.signal<1>("y" + std::to_string(k++)); };
-    b.add(OutputTap<body::Rigid>{one, signal(), 0});
-    for (int i = 0; i < body::FrameReading::outputs; ++i)
-      b.add(OutputTap<body::FrameReading>{{first, on_a}, signal(), i});
-    for (int i = 0; i < joint::Joint<3>::outputs; ++i) b.add(OutputTap<joint::Joint<3>>{ball, signal(), i});
-    for (int i = 0; i < 4; ++i)
-      b.add(OutputTap<joint::RelativeRotation>{{first, second, on_a.R, on_b.R}, signal(), i});
+    tap_outputs(b, one, "energy");
+    tap_outputs(b, body::FrameReading{first, on_a}, "frame");
+    tap_outputs(b, ball, "load");
+    tap_outputs(b, joint::RelativeRotation{first, second, on_a.R, on_b.R}, "turned");
     b.add(body::FrameAcceleration{second, b.signal<3>("a"), on_b.x});
     check(b, {.tolerance = 1e-5});
 
@@ -129,9 +122,10 @@ TEST_CASE("a measured rate is the rate of the measure; angles unwind") {
   for (const bool of_b : {false, true}) {
     turning.of_b = of_b;
     for (const joint::Measure& m : {turning, sliding}) {
-      Group<joint::CoordinateReading> group;
-      group.add({p, q, m});
-      const auto& e = group.elements()[0];
+      const auto elements = std::make_shared<ElementsOf<joint::CoordinateReading>>();
+      elements->add({p, q, m});
+      ElementGroup(Adaptor<joint::CoordinateReading>::type, elements).number_handles(0);
+      const auto& e = elements->list()[0];
       using L = Layout<joint::CoordinateReading>;
       Point<double, L> point{};
       const double memory[joint::Turns::memory] = {};

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "components/body/rigid.hpp"
+#include "components/by_hand_check.hpp"
 #include "components/force/bushing.hpp"
 #include "components/force/by_expression.hpp"
 #include "components/force/point.hpp"
@@ -11,7 +12,6 @@
 #include "components/joint/rolling.hpp"
 #include "components/sensor/inertial.hpp"
 #include "core/element_check.hpp"
-#include "core/tap.hpp"
 
 using namespace escapement;
 
@@ -35,12 +35,6 @@ void check(const Add& add, double tolerance = 2e-6) {
     for (const auto& fault : check_elements(system, {.tolerance = tolerance})) FAIL_CHECK(fault);
   }
 }
-/// All outputs of an element as signals.
-template <class E>
-void tap(SystemBuilder& b, const E& element) {
-  for (int i = 0; i < E::outputs; ++i) b.add(OutputTap<E>{element, b.signal<1>("y" + std::to_string(i)), i});
-}
-
 /// An expression whose names are these inputs, in any unit.
 std::shared_ptr<const Expression> law(const char* text, const std::vector<std::string>& names) {
   Scope scope;
@@ -60,8 +54,7 @@ TEST_CASE("forces and torques at a frame, by signals, in world axes and in the f
       check([&](SystemBuilder& b, Pose first, Pose) {
         const auto x = b.signal<1>("x");
         b.add(force::PointLoad{first, x, {}, {}, on_a, {{0.3, -2, 0.7}}, world, torque});
-        b.add(body::FrameReading{first, on_b});
-        b.add(OutputTap<body::FrameReading>{{first, on_b}, x, 1});
+        b.tap_output(b.add(body::FrameReading{first, on_b}), 1, x);
       });
 }
 
@@ -71,7 +64,7 @@ TEST_CASE("springs between points, torsion springs, bushings") {
         const force::SpringDamper spring{first, second, on_a.x, on_b.x, 40, 3, 0.3};
         b.add(spring);
         b.add(force::SpringDamper{{}, first, {{-3, 2, 1}}, on_b.x, 40, 3, 0.3});
-        tap(b, spring);
+        tap_outputs(b, spring, "y");
       },
       1e-5);
   check([](SystemBuilder& b, Pose first, Pose second) {
@@ -79,7 +72,7 @@ TEST_CASE("springs between points, torsion springs, bushings") {
         joint::Measure::Kind::rotation, false, {{0, 1, 0}}, {{0, 0, 1}}, {{0, 0.8, 0.6}}};
     const force::Torsion spring{first, second, turning, 7, 0.4, 0.2};
     b.add(spring);
-    tap(b, spring);
+    tap_outputs(b, spring, "y");
   });
   check(
       [](SystemBuilder& b, Pose first, Pose second) {
@@ -90,7 +83,7 @@ TEST_CASE("springs between points, torsion springs, bushings") {
             bushing.damping[i][j] = (i == j ? 2.0 : 0.1 / (1 + i + j));
           }
         b.add(bushing);
-        tap(b, bushing);
+        tap_outputs(b, bushing, "y");
       },
       1e-5);
   // Near no rotation the series takes over from the arctangent.
@@ -111,13 +104,13 @@ TEST_CASE("loads by expressions, drag") {
       load.load[0] = law("x*vy - 2*wz", names);
       load.load[4] = law("sin(t)*z", names);
       b.add(load);
-      tap(b, load);
+      tap_outputs(b, load, "y");
     });
   check(
       [](SystemBuilder& b, Pose first, Pose) {
         const force::Drag drag{first, {}, {}, {}, on_a.x, 0.7, 0.3};
         b.add(drag);
-        tap(b, drag);
+        tap_outputs(b, drag, "y");
       },
       1e-5);
 }
@@ -141,7 +134,7 @@ TEST_CASE("rolling without slipping, blades") {
               first, b.multiplier<1>("n"), b.slip_multiplier<2>("g"), on_a.x, {{0, 1, 0}}, radius, 0.05,
               plane};
           b.add(wheel);
-          tap(b, wheel);
+          tap_outputs(b, wheel, "y");
         },
         1e-5);
   check(
@@ -149,13 +142,13 @@ TEST_CASE("rolling without slipping, blades") {
         const joint::Rolling<1> wheel{
             first, b.multiplier<1>("n"), b.slip_multiplier<1>("g"), on_a.x, {{0, 1, 0}}, 0.4, 0.05, plane};
         b.add(wheel);
-        tap(b, wheel);
+        tap_outputs(b, wheel, "y");
       },
       1e-5);
   check([](SystemBuilder& b, Pose first, Pose) {
     const joint::Blade blade{first, b.slip_multiplier<1>("s"), on_a.x, {{0, 0.6, 0.8}}};
     b.add(blade);
-    tap(b, blade);
+    tap_outputs(b, blade, "y");
   });
 }
 

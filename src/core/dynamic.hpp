@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/bend.hpp"
 #include "core/group.hpp"
+#include "core/parts.hpp"
 
 namespace escapement {
 
@@ -34,27 +36,13 @@ class DynamicElement {
     const History* history;  // if it asked for one
     const double* sides;     // of what switches in it
   };
-  /// The dense tangent: m(row, column) += …; absent when only rows are wanted.
-  class Matrix {
-   public:
-    Matrix(double* entries, int n) : entries_(entries), n_(n) {}
-    explicit operator bool() const { return entries_ != nullptr; }
-    double& operator()(int row, int column) const { return entries_[row * n_ + column]; }
-
-   private:
-    double* entries_;
-    int n_;
-  };
-
   std::vector<Unknown> unknowns;
   int size() const { return static_cast<int>(unknowns.size()); }
 
   /// Can row i depend on unknown j?
   virtual bool couples(int row, int column) const = 0;
-  /// Adds its rows at a point, weighed as the shift says (T-shift-1), and their tangent. Called with
-  /// `constraint_accelerations` the constraint rows get the derivatives of Φ̈ and k̇ along v̇ only: the values come from
-  /// constraints().
-  virtual void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const = 0;
+  /// Adds its rows at a point and, where wanted, their slopes; constraints() has the values of Φ̈ and k̇.
+  virtual void evaluate(const Point& p, Parts& parts) const = 0;
   /// Adds time derivatives of Φ and k along the point's rates and accelerations (levels as in System::constraints).
   virtual void constraints(const Point&, int /*holonomic_level*/, int /*nonholonomic_level*/,
                            std::span<double> /*rows*/) const {}
@@ -71,6 +59,8 @@ class DynamicElement {
 
   /// Why the last evaluation gave a row that is not a finite number, if it knows.
   virtual const ModelError* fault() const { return nullptr; }
+  /// One that keeps something between evaluations serves one run at a time: a copy for another one; null: it serves all.
+  virtual std::shared_ptr<const DynamicElement> for_another_run() const { return nullptr; }
 
   // ---- what a delay needs: a history of its own
   virtual bool remembers() const { return false; }
@@ -95,42 +85,41 @@ class SignalFunction : public DynamicElement {
   bool couples(int row, int column) const final {
     return row >= inputs_ && (column < inputs_ || row == column);
   }
-  void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const final;
+  void evaluate(const Point& p, Parts& parts) const final;
 
  protected:
   int inputs_, outputs_;
 };
 
-class DynamicGroup final : public GroupBase {
+class DynamicGroup final : public Group {
  public:
   int add(std::unique_ptr<DynamicElement> element);
   void connect(std::span<const Place> places, int& memory_size, PatternBuilder& pattern) override;
   void map(const Pattern& pattern) override;
-  void check_structure() const override {}  // its makers know their rows
+  int size() const override { return static_cast<int>(placed_.size()); }
+  int memory_of(int element) const override { return placed_[element].memory; }
+  std::shared_ptr<const GroupNumbers> numbers() const override { return elements_; }
+  bool is_like(const Group& other) const override;
+  /// Numbers with elements of their own where they keep something between evaluations; null: there are none.
+  std::shared_ptr<const GroupNumbers> for_another_run(const GroupNumbers& numbers) const;
+
   void residual(const State& state, const Shift& shift, std::span<double> r) const override;
   void tangent(const State& state, const Shift& shift, std::span<const double> operators, std::span<double> r,
                std::span<double> values) const override;
   void constraints(const State& state, int holonomic_level, int nonholonomic_level,
                    std::span<double> r) const override;
-  Power power(const State&) const override { return {}; }
-  double output(const State&, int, int) const override;
-  int memory_of(int element) const override { return elements_[element].memory; }
+  const ModelError* fault(const State& state) const override;
+
   void crossings(const State& state, std::vector<double>& values) const override;
-  int crossings_of(int element) const override { return elements_[element].element->sides(); }
+  int crossings_of(int element) const override { return own(element).sides(); }
   Continuation cross(State& state, int element, int i) const override;
   bool ends_at_zero(const State& state, int element, int i) const override;
   Continuation land(State& state, int element, int i) const override;
   bool matters(const State& begin, const State& middle, const State& end, int element, int i) const override;
-  std::string switch_text(int element, int i) const override {
-    return elements_[element].element->switch_text(i);
-  }
+  std::string switch_text(int element, int i) const override { return own(element).switch_text(i); }
   void enter(State& state) const override;
-  void kinks(const State&, std::vector<double>&) const override {}
   void phases(const State& state, std::vector<double>& angles) const override;
-  double oracle_difference(const State&, const Shift&) const override { return 0; }
-  void take(GroupBase& other) override;
-  int size() const override { return static_cast<int>(elements_.size()); }
-  const ModelError* fault() const override;
+
   int histories() const { return histories_; }
   void remember(State& state, bool fresh) const;
   void remember_within(State& state, double step, double end) const;
@@ -139,25 +128,36 @@ class DynamicGroup final : public GroupBase {
     double time = std::numeric_limits<double>::infinity();  // s
     int row = -1;
   };
-  ShortestDelay shortest_delay() const;
+  ShortestDelay shortest_delay(const State& state) const;
   double next_break(const State& state) const;
   void pass_breaks(State& state, double slack) const;
 
  private:
   struct Work;
+  struct List final : GroupNumbers {
+    std::vector<std::shared_ptr<const DynamicElement>> elements;
+  };
   struct Placed {
-    std::unique_ptr<DynamicElement> element;
     std::vector<int> value, row;  // of each unknown; -1: ground
     std::vector<int> entry;       // of the tangent, row by row; -1: none
     int history = -1;
-    bool positions = false;  // there are some
-    int memory = 0;          // where its sides begin
+    bool positions = false, states = false, constraints = false;  // there are some
+    int memory = 0;                                               // where its sides begin
   };
-  void add_constraint_accelerations(const Placed& e, const DynamicElement::Point& p, const Shift& shift,
-                                    Work& work) const;
-  DynamicElement::Point gather(const State& state, const Placed& e, Work& work) const;
+  const DynamicElement& own(int k) const { return *elements_->elements[k]; }
+  const DynamicElement& element(const State& state, int k) const { return *of(state, elements_).elements[k]; }
+  /// f(element, placed, its point) for all, or for one.
+  template <class F>
+  void each(const State& state, const F& f) const;
+  template <class F>
+  auto at(const State& state, int k, const F& f) const;
+  DynamicElement::Point gather(const State& state, const DynamicElement& e, const Placed& placed,
+                               Work& work) const;
+  void add_constraint_accelerations(const DynamicElement& e, const DynamicElement::Point& p,
+                                    const Shift& shift, Work& work) const;
 
-  std::vector<Placed> elements_;
+  std::shared_ptr<List> elements_ = std::make_shared<List>();
+  std::vector<Placed> placed_;
   int histories_ = 0;
   std::size_t largest_ = 0;
 };

@@ -229,7 +229,7 @@ class OperatingPoint final : public StartProblem {
                       fmt::join(names, ", ")),
           "look for nodes that only inputs connect, for loops without resistance, for an ideal amplifier "
           "without feedback, or for initial values that say the same");
-    if (const ModelError* e = system_.fault(); e && report.status == NewtonStatus::not_finite) throw *e;
+    if (const ModelError* e = system_.fault(state_); e && report.status == NewtonStatus::not_finite) throw *e;
     throw ModelError(
         "E-START", first,
         fmt::format("no operating point was found; rows that do not settle: {}", fmt::join(names, ", ")),

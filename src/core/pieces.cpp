@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/group.hpp"
+#include "core/pieces.hpp"
 
 namespace escapement {
 

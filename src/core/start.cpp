@@ -494,7 +494,7 @@ void refuse_values(const System& system, State& state) {
   }
 }
 
-[[noreturn]] void refuse(const System& system, const NewtonReport& report) {
+[[noreturn]] void refuse(const System& system, const State& state, const NewtonReport& report) {
   if (!report.loop.empty())
     throw ModelError(
         "E-LOOP", system.row_name(report.loop[0]),
@@ -502,7 +502,7 @@ void refuse_values(const System& system, State& state) {
             loop_text(system, report.loop),
         "break the circle, or change a gain: around it something must be left over; unknowns of "
         "math.equations take a first guess as `initial`");
-  if (const ModelError* e = system.fault(); e && report.status == NewtonStatus::not_finite) throw *e;
+  if (const ModelError* e = system.fault(state); e && report.status == NewtonStatus::not_finite) throw *e;
   if (report.status == NewtonStatus::singular) {
     std::string set;
     for (const auto& w : report.worst) set += (set.empty() ? "" : ", ") + system.row_name(w.row);
@@ -535,7 +535,7 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
   Start start(system, state, options);
   report.newton = start.run(start.newton().solver());
   report.hidden = start.hidden();
-  if (!report.newton.ok()) refuse(system, report.newton);
+  if (!report.newton.ok()) refuse(system, state, report.newton);
   if (options.proximal > 0 || system.switches()) refuse_contradiction(system, state);
   return report;
 }
@@ -579,7 +579,7 @@ StartReport JumpSolver::solve(State& state) {
   refuse_values(system_, p.at);
   report.newton = p.start.run(*p.examining);
   report.hidden = p.start.hidden();
-  if (!report.newton.ok()) refuse(system_, report.newton);
+  if (!report.newton.ok()) refuse(system_, state, report.newton);
   if (options_.proximal > 0 || system_.switches()) refuse_contradiction(system_, p.at, p.rows);
   return report;
 }

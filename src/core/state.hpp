@@ -1,8 +1,10 @@
 // State: everything that time advances, as plain data. Copying it is checkpoint and rollback.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <vector>
 
+#include "core/numbers.hpp"
 #include "sparse/archive.hpp"
 
 namespace escapement {
@@ -31,16 +33,19 @@ struct State {
                                // value of x set by hand counts only after GeneralizedAlpha::restart
   std::vector<double> memory;  // what elements remember between accepted steps
   std::vector<History> history;  // … and what delays do, one each
+  std::shared_ptr<const Numbers> numbers;  // the parameters of elements, where they are not the system's own
 
+  /// The numbers are not archived: who resumes a run knows what has set them.
   void archive(Archive& a) { a(t, value, rate, acceleration, store, memory, history); }
-  /// All but the histories, into the room that is there.
-  void take_numbers(const State& from) {
+  /// All but the histories, reusing the memory that is there.
+  void take(const State& from) {
     t = from.t;
     value = from.value;
     rate = from.rate;
     acceleration = from.acceleration;
     store = from.store;
     memory = from.memory;
+    if (numbers != from.numbers) numbers = from.numbers;
   }
 };
 

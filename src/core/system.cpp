@@ -7,6 +7,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -30,6 +31,8 @@ std::string readable_name(const char* mangled) {
   std::free(text);
   return name;
 }
+
+double Group::output(const State&, int, int) const { return NAN; }
 
 // ------------------------------------------------------------------ System
 
@@ -147,18 +150,38 @@ void System::open_rows(const State& s, std::span<char> open) const {
   for (const auto& g : groups_) g->open_rows(s, open);
 }
 
-bool System::take_numbers(const System& other) const {
+void System::strengths(const State& s, std::vector<double>& strengths) const {
+  strengths.assign(size(), 0.0);
+  for (const auto& g : groups_) g->strengths(s, strengths);
+}
+
+std::shared_ptr<const Numbers> System::numbers_of(const System& other) const {
   if (size() != other.size() || groups_.size() != other.groups_.size() || memory_ != other.memory_ ||
       variables_.size() != other.variables_.size())
-    return false;
+    return nullptr;
   for (std::size_t i = 0; i < variables_.size(); ++i)
     if (variables_[i].name != other.variables_[i].name || variables_[i].row != other.variables_[i].row)
-      return false;
-  for (std::size_t i = 0; i < groups_.size(); ++i)
-    if (typeid(*groups_[i]) != typeid(*other.groups_[i]) || groups_[i]->size() != other.groups_[i]->size())
-      return false;
-  for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i]->take(*other.groups_[i]);
-  return true;
+      return nullptr;
+  auto numbers = std::make_shared<Numbers>();
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    if (!groups_[i]->is_like(*other.groups_[i])) return nullptr;
+    numbers->push_back(other.groups_[i]->numbers());
+  }
+  return numbers;
+}
+
+std::shared_ptr<const Numbers> System::numbers_for_another_run(std::shared_ptr<const Numbers> numbers) const {
+  for (const auto& g : groups_) {
+    const auto* dynamic = dynamic_cast<const DynamicGroup*>(g.get());
+    if (!dynamic) continue;
+    auto own = dynamic->for_another_run(numbers ? *(*numbers)[g->index] : *g->numbers());
+    if (!own) continue;
+    auto copy = std::make_shared<Numbers>();
+    for (const auto& each : groups_) copy->push_back(numbers ? (*numbers)[each->index] : each->numbers());
+    (*copy)[g->index] = std::move(own);
+    return copy;
+  }
+  return numbers;
 }
 
 double System::next_break(const State& s) const {
@@ -208,13 +231,29 @@ int SystemBuilder::declare(Kind kind, Manifold manifold, int values, int dofs, s
   return static_cast<int>(system_.variables_.size()) - 1;
 }
 
-GroupBase* SystemBuilder::group_of(std::type_index type, std::unique_ptr<GroupBase> (*make)()) {
-  GroupBase*& group = by_type_[type];
-  if (group == nullptr) {
-    system_.groups_.push_back(make());
-    group = system_.groups_.back().get();
-  }
-  return group;
+ElementGroup* SystemBuilder::new_group(const ElementType& type, std::shared_ptr<Elements> elements) {
+  auto group = std::make_unique<ElementGroup>(type, std::move(elements));
+  ElementGroup* const added = group.get();
+  system_.groups_.push_back(std::move(group));
+  return added;
+}
+
+ElementId SystemBuilder::added(ElementGroup* group) {
+  group->number_handles(group->size() - 1);
+  return {group, group->size() - 1};
+}
+
+ElementId SystemBuilder::tap(const Tap& tap, Signal<1> to) {
+  touch(to);
+  if (!taps_) taps_ = std::make_unique<TapGroup>();
+  return {taps_.get(), taps_->add(tap, to)};
+}
+
+ElementId SystemBuilder::tap_output(const ElementId& element, int index, Signal<1> to) {
+  const auto* group = dynamic_cast<const ElementGroup*>(element.group);
+  if (!group || index < 0 || index >= group->type().outputs)
+    throw ModelError("E-ELEMENT", "tap", "the element has no such output", "");
+  return tap({.source = Tap::Source::output, .group = group, .element = element.index, .part = index}, to);
 }
 
 void SystemBuilder::touch(const Handle& h) {
@@ -282,17 +321,18 @@ System SystemBuilder::finish() {
     s.rows_[k].end = row;
   }
 
+  if (taps_) s.groups_.push_back(std::move(taps_));
   PatternBuilder pattern(row);
   for (int i = 0; i < row; ++i) pattern.add(i, i);
+  int index = 0;
   for (const auto& g : s.groups_) {
+    g->index = index++;
     g->frames = frames_;
     g->connect(places, s.memory_, pattern);
     g->check_structure();
     if (!g->switches) continue;
     s.switching_.resize(row, 0);
     g->switching_rows(s.switching_);
-    if (s.strengths_.empty()) s.strengths_.assign(row, 0.0);
-    g->strengths(s.strengths_);
   }
   s.reserved_ = s.memory_;
   s.memory_ += reserved_;
@@ -300,6 +340,7 @@ System SystemBuilder::finish() {
   s.pattern_ = pattern.finish();
   for (const auto& g : s.groups_) g->map(s.pattern_);
   s.order_ = elimination_order(s);
+  if (s.switches()) s.strengths(s.state(), s.strengths_);
   return std::move(system_);
 }
 

@@ -2,6 +2,7 @@
 //     d/dt store(z, t) + flow(z, t) = 0,   one row per unknown   (T-one-1)
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <typeindex>
@@ -10,7 +11,8 @@
 #include <vector>
 
 #include "core/dynamic.hpp"
-#include "core/group.hpp"
+#include "core/element_group.hpp"
+#include "core/tap.hpp"
 
 namespace escapement {
 
@@ -28,7 +30,7 @@ struct LieVariable {
 
 /// Which element: the group it is in and its number there.
 struct ElementId {
-  const GroupBase* group = nullptr;
+  const Group* group = nullptr;
   int index = 0;
 };
 
@@ -88,8 +90,8 @@ class System {
   void remember_within(State& s, double step, double end) const {
     if (remembering_) remembering_->remember_within(s, step, end);
   }
-  DynamicGroup::ShortestDelay shortest_delay() const {
-    return remembering_ ? remembering_->shortest_delay() : DynamicGroup::ShortestDelay{};
+  DynamicGroup::ShortestDelay shortest_delay(const State& s) const {
+    return remembering_ ? remembering_->shortest_delay(s) : DynamicGroup::ShortestDelay{};
   }
   bool remembers() const { return remembering_ != nullptr; }
   /// The angles whose sines elements take (T-phase), one after the other.
@@ -111,11 +113,16 @@ class System {
   /// Are there constraints that come and go? Which rows do not act now (their multipliers are zero)?
   bool switches() const { return !switching_.empty(); }
   bool switches(int row) const { return !switching_.empty() && switching_[row]; }
-  /// The largest force that a constraint of finite force can bear, by row, 0 for others; empty: none is of finite force.
+  /// The largest force that a constraint of finite force can bear, by row, 0 for others.
+  void strengths(const State& s, std::vector<double>& strengths) const;
+  /// … by the system's own numbers, for scales; empty: none is of finite force.
   std::span<const double> strengths() const { return strengths_; }
   void open_rows(const State& s, std::span<char> open) const;
-  /// Takes the numbers (parameters) of another system of the same structure, which gets ours; false: it has another.
-  bool take_numbers(const System& other) const;
+
+  /// The numbers of another system, for states of this one; null: it has another structure.
+  std::shared_ptr<const Numbers> numbers_of(const System& other) const;
+  /// Numbers for one more run beside others of this system, where elements keep something between evaluations; else those given.
+  std::shared_ptr<const Numbers> numbers_for_another_run(std::shared_ptr<const Numbers> numbers) const;
 
   /// `top.joint[2] (holonomic constraint)`: for messages.
   std::string row_name(int row) const;
@@ -131,9 +138,9 @@ class System {
   }
 
   /// Why the last evaluation gave a row that is not a finite number, if an element knows.
-  const ModelError* fault() const {
+  const ModelError* fault(const State& s) const {
     for (const auto& g : groups_)
-      if (const ModelError* e = g->fault()) return e;
+      if (const ModelError* e = g->fault(s)) return e;
     return nullptr;
   }
 
@@ -143,11 +150,8 @@ class System {
   /// Where the memory that SystemBuilder::reserve() gave begins.
   int reserved_memory() const { return reserved_; }
 
-  const std::vector<std::unique_ptr<GroupBase>>& groups() const { return groups_; }
-  template <class E>
-  int memory_of(const ElementId& id) const {
-    return static_cast<const Group<E>*>(id.group)->memory_of(id.index);
-  }
+  const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
+  int memory_of(const ElementId& id) const { return id.group->memory_of(id.index); }
 
  private:
   friend class SystemBuilder;
@@ -155,7 +159,7 @@ class System {
   std::vector<Variable> variables_;
   std::vector<StartCondition> conditions_;
   bool has_steady_ = false;
-  std::vector<std::unique_ptr<GroupBase>> groups_;
+  std::vector<std::unique_ptr<Group>> groups_;
   Pattern pattern_;
   Range rows_[kind_count];
   std::vector<LieVariable> lie_;
@@ -202,13 +206,35 @@ class SystemBuilder {
 
   template <class E>
   ElementId add(E element) {
-    GroupBase* group =
-        group_of(typeid(E), []() -> std::unique_ptr<GroupBase> { return std::make_unique<Group<E>>(); });
+    ElementGroup*& group = by_type_[typeid(E)];
+    if (!group) group = new_group(Adaptor<E>::type, std::make_shared<ElementsOf<E>>());
     std::apply([&](const auto&... h) { (touch(h), ...); }, element.variables());
-    return {group, static_cast<Group<E>*>(group)->add(std::move(element))};
+    static_cast<ElementsOf<E>&>(*group->elements()).add(std::move(element));
+    return added(group);
   }
-
   ElementId add_dynamic(std::unique_ptr<DynamicElement> element);
+
+  // ---- signals that equal something else
+  /// y = factor · part of an unknown.
+  template <class H>
+  ElementId tap_value(const H& from, Signal<1> to, int part = 0, double factor = 1) {
+    static_assert(H::manifold == Manifold::vector, "rotations have no single numbers");
+    return tap({.source = Tap::Source::value,
+                .variable = from.variable,
+                .position = H::kind == Kind::position,
+                .part = part,
+                .factor = factor},
+               to);
+  }
+  ElementId tap_rate(const Handle& position, Signal<1> to, int part = 0) {
+    return tap({.source = Tap::Source::rate, .variable = position.variable, .part = part}, to);
+  }
+  ElementId tap_acceleration(const Handle& position, Signal<1> to, int part = 0) {
+    return tap({.source = Tap::Source::acceleration, .variable = position.variable, .part = part}, to);
+  }
+  /// y = output number `index` of an element.
+  ElementId tap_output(const ElementId& element, int index, Signal<1> to);
+  ElementId tap(const Tap& tap, Signal<1> to);
   void start_condition(StartCondition condition) { system_.conditions_.push_back(std::move(condition)); }
 
   const std::vector<Variable>& variables() const { return system_.variables_; }
@@ -233,12 +259,14 @@ class SystemBuilder {
     return h;
   }
   int declare(Kind kind, Manifold manifold, int values, int dofs, std::string name, Description d);
-  GroupBase* group_of(std::type_index type, std::unique_ptr<GroupBase> (*make)());
+  ElementGroup* new_group(const ElementType& type, std::shared_ptr<Elements> elements);
+  ElementId added(ElementGroup* group);
   void touch(const Handle& h);
 
   System system_;
-  std::unordered_map<std::type_index, GroupBase*> by_type_;
+  std::unordered_map<std::type_index, ElementGroup*> by_type_;
   DynamicGroup* dynamic_ = nullptr;
+  std::unique_ptr<TapGroup> taps_;  // the last of all groups
   std::vector<char> touched_;
   int reserved_ = 0;
   Manifold frames_ = Manifold::r3so3;

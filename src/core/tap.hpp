@@ -1,92 +1,56 @@
 // Taps: signals that equal something else of the system, exactly at every step, so that every output may be an input.
 #pragma once
-#include "core/system.hpp"
+#include "core/element_group.hpp"
 
 namespace escapement {
 
-/// y = factor · one part of an unknown.
-template <class H>
-struct ValueTap {
-  H from;
-  Signal<1> to;
+/// What the signal equals.
+struct Tap {
+  enum class Source {
+    value,         // factor · one part of an unknown on a vector space
+    rate,          // one part of the velocity of a position
+    acceleration,  // one part of the acceleration of a position: d/dt(−v) + y = 0  (T-one-3)
+    output         // output number `part` of an element
+  };
+  Source source = Source::value;
+  int variable = -1;                    // of an unknown …
+  bool position = false;                // … which is one of positions
+  const ElementGroup* group = nullptr;  // … or of this group
+  int element = 0;                      // … the element
   int part = 0;
   double factor = 1;
-
-  auto variables() const { return std::tie(from, to); }
-  void flow(const auto& z, auto& out) const {
-    const auto x = z(from);
-    if constexpr (H::dofs == 1) {
-      out(to) += z(to) - factor * x;
-    } else {
-      out(to) += z(to) - factor * x[part];
-    }
-  }
 };
 
-/// y = one part of the velocity of a position.
-template <class H>
-struct RateTap {
-  H from;
-  Signal<1> to;
-  int part = 0;
+class TapGroup final : public Group {
+ public:
+  int add(const Tap& tap, Signal<1> to);
+  void connect(std::span<const Place> places, int& memory_size, PatternBuilder& pattern) override;
+  void map(const Pattern& pattern) override;
+  int size() const override { return static_cast<int>(placed_.size()); }
+  int memory_of(int) const override { return 0; }  // it remembers nothing
+  std::shared_ptr<const GroupNumbers> numbers() const override { return factors_; }
+  bool is_like(const Group& other) const override;
+  void residual(const State& state, const Shift& shift, std::span<double> r) const override;
+  void tangent(const State& state, const Shift& shift, std::span<const double> operators, std::span<double> r,
+               std::span<double> values) const override;
 
-  auto variables() const { return std::tie(from, to); }
-  void flow(const auto& z, auto& out) const {
-    const auto v = z.rate(from);
-    if constexpr (H::dofs == 1) {
-      out(to) += z(to) - v;
-    } else {
-      out(to) += z(to) - v[part];
-    }
-  }
-};
+ private:
+  struct Factors final : GroupNumbers {
+    std::vector<double> list;
+  };
+  struct Placed {
+    Tap tap{};
+    int to = -1;                            // the variable of the signal
+    int value = -1, row = -1;          // where the signal is
+    int from_value = -1, from = -1;    // where the part of the unknown is; -1: ground
+    std::vector<int> columns, locals;  // of an output: the unknowns it depends on, and their local numbers
+    std::vector<int> entry;            // of the tangent, for each of them; the signal's own comes last
+  };
+  double source(const State& state, const Placed& placed, double factor) const;
 
-/// y = one part of the acceleration of a position: d/dt(−v) + y = 0  (T-one-3).
-template <class H>
-struct AccelerationTap {
-  H from;
-  Signal<1> to;
-  int part = 0;
-
-  static constexpr bool constant_inertia = true;
-  auto variables() const { return std::tie(from, to); }
-  void store(const auto& z, auto& out) const {
-    const auto v = z.rate(from);
-    if constexpr (H::dofs == 1) {
-      out(to) -= v;
-    } else {
-      out(to) -= v[part];
-    }
-  }
-  void flow(const auto& z, auto& out) const { out(to) += z(to); }
-};
-
-/// y = output number `index` of an element.
-template <class E>
-struct OutputTap {
-  E element;
-  Signal<1> to;
-  int index = 0;
-
-  int sides() const requires(Offers<E>::sides) { return element.sides(); }
-  void each_expression(const auto& z, const auto& f) const requires(Offers<E>::sides) {
-    element.each_expression(z, f);
-  }
-  static_assert(Offers<E>::memory == 0 || Offers<E>::accept, "memory that others write cannot be tapped");
-  static constexpr int memory = Offers<E>::memory;
-  void accept(const auto& z, double* m) const requires(Offers<E>::memory > 0) { element.accept(z, m); }
-  auto variables() const { return std::tuple_cat(element.variables(), std::tie(to)); }
-  void flow(const auto& z, auto& out) const { out(to) += z(to) - element.output(z, index); }
+  std::shared_ptr<Factors> factors_ = std::make_shared<Factors>();  // Tap::factor
+  std::vector<Placed> placed_;
+  int widest_ = 0;  // local rows of the elements that are tapped
 };
 
 }  // namespace escapement
-
-extern template class escapement::Group<escapement::ValueTap<escapement::Position<1>>>;
-extern template class escapement::Group<escapement::ValueTap<escapement::Position<2>>>;
-extern template class escapement::Group<escapement::ValueTap<escapement::StateVariable<1>>>;
-extern template class escapement::Group<escapement::ValueTap<escapement::Multiplier<1>>>;
-extern template class escapement::Group<escapement::ValueTap<escapement::Multiplier<3>>>;
-extern template class escapement::Group<escapement::RateTap<escapement::Position<1>>>;
-extern template class escapement::Group<escapement::RateTap<escapement::Position<2>>>;
-extern template class escapement::Group<escapement::AccelerationTap<escapement::Position<1>>>;
-extern template class escapement::Group<escapement::AccelerationTap<escapement::Position<2>>>;

@@ -31,6 +31,7 @@ struct Workers::Team {
   long round = 0;
   bool ending = false;
   std::atomic<int> next{0};
+  std::atomic_flag taken;  // by one of several callers
   std::exception_ptr fault;
 
   void work() {
@@ -95,10 +96,14 @@ void Workers::use(int count) {
 
 void Workers::run(int count, void (*call)(const void*, int), const void* task) {
   Team& t = *team_;
-  if (alone > 0 || t.threads.empty()) {
+  if (alone > 0 || t.threads.empty() || t.taken.test_and_set()) {  // others may be at work: then without them
     for (int i = 0; i < count; ++i) call(task, i);
     return;
   }
+  struct Taken {
+    std::atomic_flag& flag;
+    ~Taken() { flag.clear(); }
+  } const taken{t.taken};
   {
     const std::lock_guard lock(t.mutex);
     t.call = call;

@@ -23,6 +23,11 @@ class Function {
   Function(std::shared_ptr<const Library> library, const escapement_function& table, std::string block,
            std::vector<double> parameters, double time_limit);
 
+  /// The same with work of its own: a function serves one thread at a time.
+  std::unique_ptr<Function> copy() const {
+    return std::make_unique<Function>(library_, table_, block_, parameters_, time_limit_);
+  }
+
   int states() const { return states_; }
   int inputs() const { return inputs_; }
   int outputs() const { return outputs_; }
@@ -58,7 +63,7 @@ class Function {
   std::vector<double> parameters_;
   double time_limit_;
   int states_, inputs_, outputs_;
-  // Work, so that steps do not allocate. A function belongs to one system, which is evaluated by one thread at a time.
+  // Work, so that steps do not allocate.
   mutable std::vector<double> point_, plus_, minus_, given_;
   std::shared_ptr<double> fence_;  // results are written right before a page that must not be touched
   mutable std::optional<ModelError> fault_;

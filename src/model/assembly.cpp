@@ -582,7 +582,6 @@ class Assembler final : public Resolver {
   static void bind(BoundOutput& b, const Signal<1>& s) {
     b.source = BoundOutput::Source::value;
     b.variable = s.variable;
-    b.handle = s;
   }
 
   void bind_node(const Handle& node, Domain domain, int first) {
@@ -595,10 +594,6 @@ class Assembler final : public Resolver {
     BoundOutput& b = bound_[at];
     b.source = BoundOutput::Source::value;
     b.variable = node.variable;
-    b.handle = node;
-    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
-      return s.add(ValueTap<StateVariable<1>>{Build::typed<StateVariable<1>>(from.handle), to});
-    };
   }
 
   template <class H>
@@ -609,14 +604,7 @@ class Assembler final : public Resolver {
         using Source = BoundOutput::Source;
         b.source = o.rate == 0 ? Source::value : o.rate == 1 ? Source::rate : Source::acceleration;
         b.variable = node.variable;
-        b.handle = node;
         b.part = part;
-        b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
-          const H h = Build::typed<H>(from.handle);
-          if (from.source == Source::value) return s.add(ValueTap<H>{h, to, from.part});
-          if (from.source == Source::rate) return s.add(RateTap<H>{h, to, from.part});
-          return s.add(AccelerationTap<H>{h, to, from.part});
-        };
       }
   }
 
@@ -886,18 +874,26 @@ class Assembler final : public Resolver {
       if (b.source == BoundOutput::Source::unbound)
         throw std::logic_error("an output was not bound by its component: number " + std::to_string(index));
       if (b.offered >= 0) {
-        const Position<1> node = Build::typed<Position<1>>(offered(owner_of(index), b.offered));
-        if (b.index == 0) builder_.add(ValueTap<Position<1>>{node, signal});
-        else builder_.add(RateTap<Position<1>>{node, signal});
-        continue;
-      }
-      if (b.tap) {
-        const ElementId tap = b.tap(builder_, b, signal);
-        if (tap.group->crossings_of(tap.index) > 0) switches(owner_of(index), tap);
+        const Handle node = offered(owner_of(index), b.offered);
+        if (b.index == 0) builder_.tap_value(Build::typed<Position<1>>(node), signal);
+        else builder_.tap_rate(node, signal);
+      } else if (b.source == BoundOutput::Source::element) {
+        builder_.tap_output(b.element, b.index, signal);
       } else {
-        builder_.add(ValueTap<Signal<1>>{Build::typed<Signal<1>>(b.handle), signal});
+        builder_.tap(tap_of(b), signal);
       }
     }
+  }
+  /// Of what is an unknown or its rate.
+  Tap tap_of(const BoundOutput& b) const {
+    using Source = BoundOutput::Source;
+    return {.source = b.source == Source::value  ? Tap::Source::value
+                      : b.source == Source::rate ? Tap::Source::rate
+                                                 : Tap::Source::acceleration,
+            .variable = b.variable,
+            .position = b.variable >= 0 && builder_.variables()[b.variable].kind == Kind::position,
+            .part = b.part,
+            .factor = b.factor};
   }
 
   /// The component of an output, by its index into bound_.

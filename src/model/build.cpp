@@ -95,7 +95,6 @@ BoundOutput& Build::bind(std::string_view output, const Handle& handle, BoundOut
   BoundOutput& b = resolver_.bound(component_, output, output_part);
   b.source = source;
   b.variable = handle.variable;
-  b.handle = handle;
   return b;
 }
 

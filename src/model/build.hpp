@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tap.hpp"
+#include "core/system.hpp"
 #include "model/circuit_topology.hpp"
 #include "model/fields.hpp"
 #include "model/placement.hpp"
@@ -23,10 +23,7 @@ struct BoundOutput {
   double factor = 1;
   ElementId element;
   int index = 0;
-  Handle handle;
   int offered = -1;  // of a joint coordinate: which of the component's offered nodes it equals
-  ElementId (*tap)(SystemBuilder&, const BoundOutput&,
-                   Signal<1> to) = nullptr;  // null: it is a signal already
 };
 
 /// One element's memory changes at a given time, or again and again: a source that jumps. The times are time + k ·
@@ -253,38 +250,25 @@ class Build {
     resolver_.trigger(component_, element, std::move(inputs), std::move(actions), stop);
   }
   /// A channel that is the rate of a position, or its acceleration.
-  template <class H>
-  void rate_channel(std::string_view output, const H& handle) {
-    bind<RateTap<H>>(output, handle, BoundOutput::Source::rate);
+  void rate_channel(std::string_view output, const Handle& position) {
+    bind(output, position, BoundOutput::Source::rate);
   }
-  template <class H>
-  void acceleration_channel(std::string_view output, const H& handle) {
-    bind<AccelerationTap<H>>(output, handle, BoundOutput::Source::acceleration);
+  void acceleration_channel(std::string_view output, const Handle& position) {
+    bind(output, position, BoundOutput::Source::acceleration);
   }
   /// A channel that is an unknown; `factor` turns a multiplier into a reaction of the right sign.
-  template <class H>
-  void channel(std::string_view output, const H& handle, double factor = 1, int part = 0,
+  void channel(std::string_view output, const Handle& handle, double factor = 1, int part = 0,
                int output_part = 0) {
     BoundOutput& b = bind(output, handle, BoundOutput::Source::value, output_part);
     b.part = part;
     b.factor = factor;
-    if (H::kind == Kind::algebraic && factor == 1) return;
-    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
-      return s.add(ValueTap<H>{Build::typed<H>(from.handle), to, from.part, from.factor});
-    };
   }
   /// A channel that is output number `index` of an element.
-  template <class E>
   void channel(std::string_view output, const ElementId& element, int index, int output_part = 0) {
-    static_assert(Offers<E>::outputs, "the element offers outputs");
     BoundOutput& b = resolver_.bound(component_, output, output_part);
     b.source = BoundOutput::Source::element;
     b.element = element;
     b.index = index;
-    b.tap = [](SystemBuilder& s, const BoundOutput& from, Signal<1> to) {
-      const auto* group = static_cast<const Group<E>*>(from.element.group);
-      return s.add(OutputTap<E>{group->elements()[from.element.index], to, from.index});
-    };
   }
   void start(const Handle& handle, std::vector<double> values) {
     resolver_.start(handle, std::move(values), false);
@@ -320,13 +304,6 @@ class Build {
  private:
   BoundOutput& bind(std::string_view output, const Handle& handle, BoundOutput::Source source,
                     int output_part = 0);
-  template <class Tap, class H>
-  void bind(std::string_view output, const H& handle, BoundOutput::Source source) {
-    bind(output, static_cast<const Handle&>(handle), source).tap = [](SystemBuilder& s,
-                                                                      const BoundOutput& from, Signal<1> to) {
-      return s.add(Tap{Build::typed<H>(from.handle), to});
-    };
-  }
   template <class T>
   const T& get(std::string_view key) const;
   const Port& port(std::string_view key) const;

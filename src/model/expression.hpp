@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/bend.hpp"
+#include "core/switching.hpp"
 #include "math/dual.hpp"
 #include "model/units.hpp"
 
@@ -50,7 +50,7 @@ struct Scope {
   std::string no_rate_hint = {};  // … and of der(x) where x has none
 };
 
-class Expression {
+class Expression final : public Switching {
  public:
   /// Throws ExpressionError. All values are in SI.
   static Expression compile(std::string_view text, const Scope& scope);
@@ -89,20 +89,20 @@ class Expression {
     first_side_ = first;
     return first + sides();
   }
-  bool has_side(int i) const { return i >= first_side_ && i < first_side_ + sides(); }
+  bool has_side(int i) const override { return i >= first_side_ && i < first_side_ + sides(); }
   /// A side is 1 (true, positive, the first of two), −1, 2 (sign: at zero), or 0: not decided, as the values say.
   /// Functions that are positive while a side lasts; 1 in branches that are not taken, −1 where none is decided.
-  void crossings(std::span<const double> inputs, const double* sides, std::span<double> functions) const;
+  void crossings(std::span<const double> inputs, const double* sides, std::span<double> functions) const override;
   /// Side i changes, or is decided: then, if it changed, also those of the branches that are taken now.
-  void cross(std::span<const double> inputs, double* sides, int i) const;
+  void cross(std::span<const double> inputs, double* sides, int i) const override;
   /// Its operands are equal, and side i is one that equal operands end: with > it is true, with >= it is false (T-kink-5).
-  bool ends_at_zero(std::span<const double> inputs, const double* sides, int i) const;
+  bool ends_at_zero(std::span<const double> inputs, const double* sides, int i) const override;
   /// Side i changes to the one of equal operands.
-  void land(std::span<const double> inputs, double* sides, int i) const;
+  void land(std::span<const double> inputs, double* sides, int i) const override;
   /// The value, and how much it changes with side i where that is passed (infinite for what jumps).
-  Bend bend(std::span<const double> inputs, const double* sides, int i) const;
+  Bend bend(std::span<const double> inputs, const double* sides, int i) const override;
   /// The operation, as it stands in the text.
-  std::string switch_text(int i) const;
+  std::string switch_text(int i) const override;
 
   /// The arguments of its sines, cosines and tangents that depend on inputs, appended.
   void phases(std::span<const double> inputs, const double* sides, std::vector<double>& angles) const;

@@ -177,7 +177,7 @@ void GeneralizedAlpha::forget_slopes() {
 void GeneralizedAlpha::discontinuity(State& state, double slack) {
   const int first_state = system_.rows(Kind::state).begin;
   State& after = after_;
-  after.take_numbers(state);
+  after.take(state);
   LentHistory histories(state, after);
   system_.pass_breaks(after, slack);
   jumps_->solve(after);
@@ -575,7 +575,7 @@ void GeneralizedAlpha::predict(const State& state, double h) {
     w_bar_[i] = (s.delta_f * rate - s.delta_m * w_[i]) / (1 - s.delta_m);
     s_bar_[i] = state.store[i] + h * ((1 - c_.theta) * w_[i] + c_.theta * w_bar_[i]);
   }
-  trial_.take_numbers(state);
+  trial_.take(state);
   trial_.t = state.t + h;
   // Newton starts along a parabola through the last three values, or a line where they do not look smooth.
   // Not further than ten times the last step: differences over a much smaller one are noise.
@@ -630,7 +630,7 @@ StepReport GeneralizedAlpha::attempt_in_form(State& state, double h) {
   // states and signals that stay as they are (T-newton-6).
   if (report.newton.status == NewtonStatus::no_convergence ||
       report.newton.status == NewtonStatus::not_finite) {
-    trial_.take_numbers(state);
+    trial_.take(state);
     trial_.t = state.t + h;
     for (int i = 0; i < positions; ++i) trial_.acceleration[i] = (velocity_start_[i] - v_bar_[i]) / c_.c1;
     for (auto* x : {&d_, &e_}) std::fill(x->begin(), x->end(), 0.0);

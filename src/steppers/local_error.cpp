@@ -58,7 +58,7 @@ void GeneralizedAlpha::keep_along_constraints(std::span<double> defect, bool vel
     speed = std::max(speed, std::abs(trial_.rate[i]));
   }
   if (!(size > 0) || !std::isfinite(size)) return;
-  aside_.take_numbers(trial_);
+  aside_.take(trial_);
   std::fill(aside_.rate.begin(), aside_.rate.begin() + positions, 0.0);
   system_.constraints(aside_, 1, 0, rows_);
   for (int i = 0; i < positions; ++i) aside_.rate[i] = speed / size * work_[i];
@@ -84,7 +84,7 @@ void GeneralizedAlpha::filter_defects(State& from) {
     keep_along_constraints(defect_q_, false);
     keep_along_constraints(defect_v_, true);
   }
-  aside_.take_numbers(trial_);
+  aside_.take(trial_);
   for (int i = 0; i < positions; ++i) {
     work_[i] = u_[i] - defect_q_[i];
     aside_.rate[i] -= defect_v_[i];

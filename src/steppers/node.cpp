@@ -295,7 +295,7 @@ void NodeEquations::begin(const State& state) {
   // Stores that, with what algebraic rows say, determine the states twice (a source across a capacitor) leave others open.
   epsilon_.clear();
   if (state_rows_.has(StateRow::dynamic)) {
-    at_.take_numbers(state);
+    at_.take(state);
     at_.history = state.history;
     rates_->tangent(rows_, rate_newton_.matrix());
     rate_newton_.solver().explain(false);

@@ -96,7 +96,7 @@ StepReport GeneralizedAlpha::attempt_settling(State& state, double h) {
   prepare_proximal(state);
   LentHistory histories(state, trial_);
   std::copy_n(state.rate.begin(), velocity_start_.size(), velocity_start_.begin());
-  trial_.take_numbers(state);
+  trial_.take(state);
   set_weights(state);
   renew_matrix_if_changed();
   Step step(*this, state);
@@ -104,7 +104,7 @@ StepReport GeneralizedAlpha::attempt_settling(State& state, double h) {
   for (int stage = 0; stage < SettlingStages::count && solved; ++stage) {
     solved = settling_stage(step, state, stage, report.newton);
     if (stage > 0) continue;
-    within_.take_numbers(trial_);
+    within_.take(trial_);
     within_u_ = u_;
   }
   if (solved && regularised()) refuse_contradiction(report.newton);

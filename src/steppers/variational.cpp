@@ -144,7 +144,7 @@ void Variational::set_gradient(const State& at, std::span<double> gradient, std:
 
 void Variational::discontinuity(State& state, double slack) {
   State& after = after_;
-  after.take_numbers(state);
+  after.take(state);
   LentHistory histories(state, after);
   system_.pass_breaks(after, slack);
   jumps_->solve(after);
@@ -177,7 +177,7 @@ double Variational::softness(int row) const {
 
 void Variational::begin_step(const State& state, double h) {
   h_ = h;
-  mid_.take_numbers(state);
+  mid_.take(state);
   p_start_ = history.p;
   half_start_ = history.half;
   impulse_start_ = history.impulse;
@@ -206,7 +206,7 @@ void Variational::begin_step(const State& state, double h) {
   for (int m = holonomic_.begin; m < n_; ++m)
     multiplier_shift_[m] = open_[m] ? 0.0 : half_ahead(h) * history.slope[m];
   if (options_.quasi_linear && holonomic_.size() > 0) {  // Φ̇ with the velocity of the step before
-    end_.take_numbers(state);
+    end_.take(state);
     std::copy(half_start_.begin(), half_start_.end(), end_.rate.begin());
     const LentHistory histories(mid_, end_);
     system_.constraints(end_, 1, -1, phi_rate_);
@@ -232,7 +232,7 @@ void Variational::begin_step(const State& state, double h) {
     std::fill(weights_.begin() + holonomic_.begin, weights_.end(), 0.0);
 
   mid_.t = state.t + 0.5 * h;
-  end_.take_numbers(state);
+  end_.take(state);
   end_.t = state.t + h;
 }
 
@@ -292,7 +292,7 @@ void Variational::measure_left_over(Step& step, const State& state, StepReport& 
 void Variational::measure_against_solution(Step& step, StepReport& report) {
   const auto at = system_.value_of_row();
   const auto nominal = system_.nominal();
-  linear_.take_numbers(mid_);
+  linear_.take(mid_);
   newton_.invalidate();
   const bool found = newton_.solve(step).ok();
   report.left_over = found ? 0 : 1;
@@ -302,7 +302,7 @@ void Variational::measure_against_solution(Step& step, StepReport& report) {
     const double off = std::abs(linear - exact) / (nominal[i] + std::max(std::abs(linear), std::abs(exact)));
     if (off > report.left_over) report.left_over = off, report.left_over_row = i;
   }
-  mid_.take_numbers(linear_);
+  mid_.take(linear_);
   newton_.invalidate();
   step.place();
 }
@@ -354,7 +354,7 @@ StepReport Variational::compute(State& state, double h) {
     if (report.newton.status == NewtonStatus::no_convergence ||
         report.newton.status == NewtonStatus::not_finite) {
       const int iterations = report.newton.iterations, factorizations = report.newton.factorizations;
-      mid_.take_numbers(state);
+      mid_.take(state);
       mid_.t = state.t + 0.5 * h;
       newton_.invalidate();
       step.place();
@@ -392,7 +392,7 @@ NewtonReport Variational::finish_node(const State& state) {
   const auto at = system_.value_of_row();
   const auto& kinds = node_.state_rows().kinds;
   const double h = h_;
-  trial_.take_numbers(mid_);
+  trial_.take(mid_);
   trial_.t = state.t + h;
   // (h/2) F as the balance of the step has it; p_{n+1} = T(u)⁻ᵀ (p − T(u/2)ᵀ (h/2) F).
   if (positions_ > 0) system_.momenta(mid_, work_);
@@ -559,7 +559,7 @@ void Variational::interpolate(const State& from, double s, State& between) const
   const double h = h_;
   const double h00 = (1 + 2 * s) * (1 - s) * (1 - s), h01 = s * s * (3 - 2 * s), h10 = s * (1 - s) * (1 - s),
                h11 = -s * s * (1 - s);
-  between.take_numbers(from);
+  between.take(from);
   between.t = from.t + s * h;
   auto &end = dense_end_, &u = dense_u_;
   end.assign(trial_.rate.begin(), trial_.rate.begin() + positions_);

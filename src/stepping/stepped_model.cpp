@@ -37,9 +37,10 @@ std::string without_output(std::string name) {
 std::vector<InputSlot> find_inputs(const Model& model, const Assembly& assembly) {
   std::vector<InputSlot> slots;
   for (const auto& g : assembly.system.groups())
-    if (const auto* group = dynamic_cast<const Group<control::Input>*>(g.get()))
+    if (const auto* group = dynamic_cast<const ElementGroup*>(g.get());
+        group && *group->type().type == typeid(control::Input))
       for (int k = 0; k < group->size(); ++k)
-        slots.push_back({"", group->elements()[k].output.variable, group->memory_of(k)});
+        slots.push_back({"", group->variables_of(k)[0], group->memory_of(k)});
   const auto is_input = [&](const std::string& component) {
     return std::any_of(model.components.begin(), model.components.end(), [&](const FlatComponent& c) {
       return c.path == component && c.type->name == "control.input";

@@ -5,7 +5,6 @@
 #include "components/translational/force.hpp"
 #include "components/translational/mass.hpp"
 #include "components/translational/spring.hpp"
-#include "core/tap.hpp"
 
 namespace escapement::problems {
 
@@ -38,7 +37,7 @@ struct SpringMass {
     force = builder.signal<1>("limiter.output", {.unit = "N"});
     builder.add(translational::Mass{q, m});
     builder.add(translational::Spring{{}, q, k});
-    builder.add(AccelerationTap<Position<1>>{q, acceleration});
+    builder.tap_acceleration(q, acceleration);
     builder.add(
         control::StateSpace<1, 1, 1>{x, acceleration, demand, {{{-sigma}}}, {{{-b}}}, {{{1.0}}}, {{{0.0}}}});
     builder.add(control::TanhSaturation{demand, force, limit});

@@ -6,19 +6,18 @@
 
 #include "components/beam/curve.hpp"
 #include "components/beam/section.hpp"
-#include "core/tap.hpp"
 
 namespace escapement {
 
 using beam::BodyPoint;
 using beam::FreePoint;
 
-template class Group<beam::Bar<BodyPoint, BodyPoint>>;
-template class Group<beam::Bar<BodyPoint, FreePoint>>;
-template class Group<beam::Bar<FreePoint, FreePoint>>;
-template class Group<beam::BarInertia<BodyPoint, BodyPoint>>;
-template class Group<beam::BarInertia<BodyPoint, FreePoint>>;
-template class Group<beam::BarInertia<FreePoint, FreePoint>>;
+template struct Adaptor<beam::Bar<BodyPoint, BodyPoint>>;
+template struct Adaptor<beam::Bar<BodyPoint, FreePoint>>;
+template struct Adaptor<beam::Bar<FreePoint, FreePoint>>;
+template struct Adaptor<beam::BarInertia<BodyPoint, BodyPoint>>;
+template struct Adaptor<beam::BarInertia<BodyPoint, FreePoint>>;
+template struct Adaptor<beam::BarInertia<FreePoint, FreePoint>>;
 
 namespace {
 
@@ -128,7 +127,7 @@ void build(Build& b) {
     return bar;
   };
   const auto tension = [&](const char* output, const auto& reading) {
-    b.channel<std::remove_cvref_t<decltype(reading)>>(output, b.add(reading), 0);
+    b.channel(output, b.add(reading), 0);
   };
   const BodyPoint first{from.node, from.on_node.x}, last{to.node, to.on_node.x};
   if (own == 0) {
@@ -153,8 +152,8 @@ void build(Build& b) {
   if (free) {
     const ElementId reading = b.add(beam::PointReading{nodes.back()});
     for (int k = 0; k < 3; ++k) {
-      b.channel<beam::PointReading>("end.position", reading, k, k);
-      b.channel<beam::PointReading>("end.velocity", reading, 3 + k, k);
+      b.channel("end.position", reading, k, k);
+      b.channel("end.velocity", reading, 3 + k, k);
     }
   }
 }

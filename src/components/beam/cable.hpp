@@ -1,6 +1,6 @@
 // Bars that carry tension alone or compression, too, between points: of bodies, or free.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::beam {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-template class escapement::Group<escapement::beam::Element<2>>;
-template class escapement::Group<escapement::beam::Element<3>>;
+template struct escapement::Adaptor<escapement::beam::Element<2>>;
+template struct escapement::Adaptor<escapement::beam::Element<3>>;
 
 namespace escapement::beam {
 

@@ -105,9 +105,7 @@ struct Element {
 
   // By hand, through the logarithms d_i of the nodes as seen from the reference: x = (d, d′) at a point is linear in them.
   static constexpr bool by_hand = true, rates = true;
-  template <class L>
-  void motion(const Values<double, L>& z, const std::array<double, L::positions>&, Rows<double, L>& r,
-              MotionTangent<L, true>* t) const {
+  void parts(const auto& z, const auto&, const auto& out) const {
     const bool body = z.frames == Manifold::se3;
     const auto& rule = beam::rule<order>();
     const auto pairs = [&]<std::size_t... p>(std::index_sequence<p...>) {
@@ -139,7 +137,7 @@ struct Element {
           }
       }
       Point12 at_point;
-      at_point.evaluate(x, t != nullptr);
+      at_point.evaluate(x, out.slopes());
       Vec<6, double> e;
       for (int i = 0; i < 6; ++i) {
         e[i] = at_point.strain[i] - natural[k][i];
@@ -152,7 +150,7 @@ struct Element {
         for (int c = 0; c < 12; ++c) h[c] += weight * s[i] * at_point.first[i][c];
       for (int p = 0; p < order; ++p)
         for (int i = 0; i < 6; ++i) g[p][i] += part[p][0] * h[i] + part[p][1] * h[6 + i];
-      if (!t) continue;
+      if (!out.slopes()) continue;
       // ∂h/∂x = Σ σ ∂²ε + Jᵀ K (J + τ ẋᵀ∂²ε), ∂h/∂ẋ = τ Jᵀ K J
       std::array<Twelve, 6> stretched{}, along = at_point.first;
       for (int i = 0; i < 6; ++i)
@@ -186,9 +184,9 @@ struct Element {
     for (int p = 0; p < order; ++p) {
       const Six f = pairs[p].pulled(g[p]);
       for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 12; ++j) r.r[column(p, j)] += P[p][i][j] * f[i];
-      if (!t) continue;
-      pairs[p].add_turning(f, P[p], body, adding_to(t->K.data(), p, p));
+        for (int j = 0; j < 12; ++j) out.row(column(p, j)) += P[p][i][j] * f[i];
+      if (!out.slopes()) continue;
+      pairs[p].add_turning(f, P[p], body, adding_to(out.K(), p, p));
       const Matrix6 Dt = transposed(pairs[p].D);
       for (int q = 0; q < order; ++q) {
         Matrix6 K = Dt * (G[p][q] * pairs[q].D);
@@ -202,11 +200,11 @@ struct Element {
                         c = Dt * (C[p][q] * pairs[q].D);
           for (int i = 0; i < 6; ++i)
             for (int j = 0; j < 6; ++j) K[i][j] += moved[i][j];
-          add_product(P[p], c, P[q], adding_to(t->C.data(), p, q));
+          add_product(P[p], c, P[q], adding_to(out.C(), p, q));
           add_product(P[p], c, pairs[q].velocity_change(P[q], v[q].data(), body),
-                      adding_to(t->K.data(), p, q));
+                      adding_to(out.K(), p, q));
         }
-        add_product(P[p], K, P[q], adding_to(t->K.data(), p, q));
+        add_product(P[p], K, P[q], adding_to(out.K(), p, q));
       }
     }
   }
@@ -318,5 +316,5 @@ struct Element {
 
 }  // namespace escapement::beam
 
-extern template class escapement::Group<escapement::beam::Element<2>>;
-extern template class escapement::Group<escapement::beam::Element<3>>;
+extern template struct escapement::Adaptor<escapement::beam::Element<2>>;
+extern template struct escapement::Adaptor<escapement::beam::Element<3>>;

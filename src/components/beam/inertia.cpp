@@ -1,5 +1,5 @@
 #include "components/beam/inertia.hpp"
 
-template class escapement::Group<escapement::beam::ElementInertia<1>>;
-template class escapement::Group<escapement::beam::ElementInertia<2>>;
-template class escapement::Group<escapement::beam::ElementInertia<3>>;
+template struct escapement::Adaptor<escapement::beam::ElementInertia<1>>;
+template struct escapement::Adaptor<escapement::beam::ElementInertia<2>>;
+template struct escapement::Adaptor<escapement::beam::ElementInertia<3>>;

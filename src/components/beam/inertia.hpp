@@ -2,7 +2,7 @@
 // the nodes (body::Rigid without mass).
 #pragma once
 #include "components/beam/rule.hpp"
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::beam {
 
@@ -41,9 +41,7 @@ struct ElementInertia {
 
   // By hand: world acceleration a, on SE(3) R (v̇ + ω × v); rows in world axes, on SE(3) in those of the nodes.
   static constexpr bool by_hand = true, rates = true;
-  template <class L>
-  void motion(const Values<double, L>& z, const std::array<double, L::positions>& a_given, Rows<double, L>& r,
-              MotionTangent<L, true>* t) const {
+  void parts(const auto& z, const auto& a_given, const auto& out) const {
     constexpr int n = order + 1;
     const bool se3 = z.frames == Manifold::se3;
     const auto& rule = beam::rule<order>();
@@ -62,12 +60,12 @@ struct ElementInertia {
       Vector3 force = (-mass * rule.share[i]) * gravity;
       for (int j = 0; j < n; ++j) force += (mass * rule.mass[i][j]) * world[j];
       const Vector3 row = se3 ? R[i].inverse() * force : force;
-      for (int k = 0; k < 3; ++k) r.r[6 * i + k] = row[k];
-      if (!t) continue;
+      for (int k = 0; k < 3; ++k) out.row(6 * i + k) = row[k];
+      if (!out.slopes()) continue;
       for (int j = 0; j < n; ++j) {
         const double share = mass * rule.mass[i][j];
         if (!se3) {
-          for (int k = 0; k < 3; ++k) t->mass(6 * i + k, 6 * j + k) = share;
+          for (int k = 0; k < 3; ++k) out.mass(6 * i + k, 6 * j + k) = share;
           continue;
         }
         const Matrix3 turn = share * (transposed(matrix(R[i])) * matrix(R[j]));
@@ -76,10 +74,10 @@ struct ElementInertia {
         const Matrix3 own = i == j ? hat(row) : Matrix3{};
         for (int k = 0; k < 3; ++k)
           for (int l = 0; l < 3; ++l) {
-            t->mass(6 * i + k, 6 * j + l) = turn.m[k][l];
-            t->damping(6 * i + k, 6 * j + l) = W.m[k][l];
-            t->damping(6 * i + k, 6 * j + 3 + l) = V.m[k][l];
-            t->stiffness(6 * i + k, 6 * j + 3 + l) = A.m[k][l] + own.m[k][l];
+            out.mass(6 * i + k, 6 * j + l) = turn.m[k][l];
+            out.damping(6 * i + k, 6 * j + l) = W.m[k][l];
+            out.damping(6 * i + k, 6 * j + 3 + l) = V.m[k][l];
+            out.stiffness(6 * i + k, 6 * j + 3 + l) = A.m[k][l] + own.m[k][l];
           }
       }
     }
@@ -91,6 +89,6 @@ using Inertia = ElementInertia<1>;
 
 }  // namespace escapement::beam
 
-extern template class escapement::Group<escapement::beam::ElementInertia<1>>;
-extern template class escapement::Group<escapement::beam::ElementInertia<2>>;
-extern template class escapement::Group<escapement::beam::ElementInertia<3>>;
+extern template struct escapement::Adaptor<escapement::beam::ElementInertia<1>>;
+extern template struct escapement::Adaptor<escapement::beam::ElementInertia<2>>;
+extern template struct escapement::Adaptor<escapement::beam::ElementInertia<3>>;

@@ -313,14 +313,14 @@ class Builder {
     const ElementId frame = b_.add(body::FrameReading{at}), section = b_.add(reading);
     const std::string prefix = station.name + ".";
     for (int k = 0; k < 3; ++k) {
-      b_.channel<body::FrameReading>(prefix + "position", frame, k, k);
-      b_.channel<body::FrameReading>(prefix + "velocity", frame, 7 + k, k);
-      b_.channel<Reading>(prefix + "strain", section, k, k);
-      b_.channel<Reading>(prefix + "curvature", section, 3 + k, k);
-      b_.channel<Reading>(prefix + "force", section, 6 + k, k);
-      b_.channel<Reading>(prefix + "moment", section, 9 + k, k);
+      b_.channel(prefix + "position", frame, k, k);
+      b_.channel(prefix + "velocity", frame, 7 + k, k);
+      b_.channel(prefix + "strain", section, k, k);
+      b_.channel(prefix + "curvature", section, 3 + k, k);
+      b_.channel(prefix + "force", section, 6 + k, k);
+      b_.channel(prefix + "moment", section, 9 + k, k);
     }
-    for (int k = 0; k < 4; ++k) b_.channel<body::FrameReading>(prefix + "quaternion", frame, 3 + k, k);
+    for (int k = 0; k < 4; ++k) b_.channel(prefix + "quaternion", frame, 3 + k, k);
     if (!station.given) return;
     const auto acceleration =
         b_.system.signal<3>(b_.name((station.name + ".acceleration").c_str()), {.unit = "m/s^2"});

@@ -4,7 +4,7 @@
 #include "components/beam/inertia.hpp"
 #include "components/body/lumped.hpp"
 #include "components/body/rigid.hpp"
-#include "core/tap.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::beam {
 
@@ -85,17 +85,14 @@ struct ElementReading {
 // Instantiated in parts.cpp.
 namespace escapement {
 #define ESCAPEMENT_BEAM_PARTS(word)                             \
-  word class Group<beam::Load>;                                 \
-  word class Group<beam::MassDamping<beam::Inertia>>;           \
-  word class Group<beam::MassDamping<beam::ElementInertia<2>>>; \
-  word class Group<beam::MassDamping<beam::ElementInertia<3>>>; \
-  word class Group<beam::MassDamping<body::Rigid>>;             \
-  word class Group<beam::MassDamping<body::Eccentric>>;         \
-  word class Group<beam::Reading>;                              \
-  word class Group<beam::ElementReading<2>>;                    \
-  word class Group<beam::ElementReading<3>>;                    \
-  word class Group<OutputTap<beam::Reading>>;                   \
-  word class Group<OutputTap<beam::ElementReading<2>>>;         \
-  word class Group<OutputTap<beam::ElementReading<3>>>;
+  word struct Adaptor<beam::Load>;                                 \
+  word struct Adaptor<beam::MassDamping<beam::Inertia>>;           \
+  word struct Adaptor<beam::MassDamping<beam::ElementInertia<2>>>; \
+  word struct Adaptor<beam::MassDamping<beam::ElementInertia<3>>>; \
+  word struct Adaptor<beam::MassDamping<body::Rigid>>;             \
+  word struct Adaptor<beam::MassDamping<body::Eccentric>>;         \
+  word struct Adaptor<beam::Reading>;                              \
+  word struct Adaptor<beam::ElementReading<2>>;                    \
+  word struct Adaptor<beam::ElementReading<3>>;
 ESCAPEMENT_BEAM_PARTS(extern template)
 }  // namespace escapement

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-template class escapement::Group<escapement::beam::Segment>;
-template class escapement::Group<escapement::beam::DampedSegment>;
+template struct escapement::Adaptor<escapement::beam::Segment>;
+template struct escapement::Adaptor<escapement::beam::DampedSegment>;
 
 namespace escapement::beam {
 

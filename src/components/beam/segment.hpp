@@ -2,7 +2,7 @@
 // over the segment, so that every rigid motion leaves it alone and a circle or a helix is exact (T-beam).
 #pragma once
 #include "components/beam/pair.hpp"
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::beam {
 
@@ -80,22 +80,20 @@ struct Segment {
 
   // By hand.
   static constexpr bool by_hand = true;
-  template <class L>
-  void motion(const Values<double, L>& z, const std::array<double, 12>&, Rows<double, L>& r,
-              MotionTangent<L, false>* t) const {
-    if (!t) return rows(z, r.r.data());
+  void parts(const auto& z, const auto&, const auto& out) const {
+    if (!out.slopes()) return rows(z, out.rows());
     const Pair pair(z(a), z(b), on_a, on_b);
     const Six s = load_of(pair.lambda);
     const Six f = pair.pulled(s);
     const Pair::Motion P = pair.motion(false);
-    add_rows(P, f, r.r.data());
+    add_rows(P, f, out.rows());
     // K = Pᵀ (Dᵀ K/L D + ∂(Dᵀσ)/∂η) P + ∂Pᵀ f
     Matrix6 G = transposed(pair.D) * (per_logarithm() * pair.D);
     const Matrix6 turning = pair.geometric(s);
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 6; ++j) G[i][j] += turning[i][j];
-    add_product(P, G, P, adding_to(t->K.data()));
-    pair.add_turning(f, P, false, adding_to(t->K.data()));
+    add_product(P, G, P, adding_to(out.K()));
+    pair.add_turning(f, P, false, adding_to(out.K()));
   }
 
  protected:
@@ -191,9 +189,7 @@ struct DampedSegment : Segment {
   }
 
   static constexpr bool rates = true;
-  template <class L>
-  void motion(const Values<double, L>& z, const std::array<double, 12>&, Rows<double, L>& r,
-              MotionTangent<L, true>* t) const {
+  void parts(const auto& z, const auto&, const auto& out) const {
     const bool body = z.frames == Manifold::se3;
     const Pair pair(z(a), z(b), on_a, on_b);
     const Pair::Motion P = pair.motion(body);
@@ -206,26 +202,26 @@ struct DampedSegment : Segment {
     const Six viscous = k * (pair.D * eta);
     for (int i = 0; i < 6; ++i) s[i] += viscosity * viscous[i];
     const Six f = pair.pulled(s);
-    add_rows(P, f, r.r.data());
-    if (!t) return;
+    add_rows(P, f, out.rows());
+    if (!out.slopes()) return;
     const Matrix6 Dt = transposed(pair.D), kD = k * pair.D;
     // Along relative velocities: C = Pᵀ τ Dᵀ K/L D P …
     Matrix6 G = Dt * kD, C = G;
     for (Six& row : C)
       for (double& x : row) x *= viscosity;
-    add_product(P, C, P, adding_to(t->C.data()));
+    add_product(P, C, P, adding_to(out.C()));
     // … along relative motions: K/L (D + τ ∂(Dη)/∂η), and the load stays …
     const Matrix6 rate = Dt * (k * pair.rate_tangent(eta)), turning = pair.geometric(s);
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 6; ++j) G[i][j] += viscosity * rate[i][j] + turning[i][j];
-    add_product(P, G, P, adding_to(t->K.data()));
-    pair.add_turning(f, P, body, adding_to(t->K.data()));
+    add_product(P, G, P, adding_to(out.K()));
+    pair.add_turning(f, P, body, adding_to(out.K()));
     // … and what motions of the nodes do to the relative velocity while their own stay.
-    add_product(P, C, pair.velocity_change(P, z.v.data(), body), adding_to(t->K.data()));
+    add_product(P, C, pair.velocity_change(P, z.v.data(), body), adding_to(out.K()));
   }
 };
 
 }  // namespace escapement::beam
 
-extern template class escapement::Group<escapement::beam::Segment>;
-extern template class escapement::Group<escapement::beam::DampedSegment>;
+extern template struct escapement::Adaptor<escapement::beam::Segment>;
+extern template struct escapement::Adaptor<escapement::beam::DampedSegment>;

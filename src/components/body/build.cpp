@@ -154,10 +154,10 @@ void build(Build& b, const MassProperties& p) {
   b.keep_if_fixed("orientation", at, 3, 3, false);
   b.keep_if_fixed("velocity", at, 0, 3, true);
   b.keep_if_fixed("angular_velocity", at, 3, 3, true);
-  b.channel<Rigid>("energy", id, 0);
+  b.channel("energy", id, 0);
   const ElementId reading = b.add(FrameReading{at, {{}, -p.com}});
   const auto bind = [&](const std::string& output, const ElementId& element, int first, int parts) {
-    for (int i = 0; i < parts; ++i) b.channel<FrameReading>(output, element, first + i, i);
+    for (int i = 0; i < parts; ++i) b.channel(output, element, first + i, i);
   };
   bind("position", reading, 0, 3);
   bind("quaternion", reading, 3, 4);

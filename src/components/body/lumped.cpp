@@ -3,7 +3,7 @@
 #include "components/body/rigid.hpp"
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::body::Eccentric>;
+template struct escapement::Adaptor<escapement::body::Eccentric>;
 
 namespace escapement {
 namespace {

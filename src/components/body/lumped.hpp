@@ -1,6 +1,6 @@
 // Mass whose centre is beside a node.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::body {
 
@@ -37,4 +37,4 @@ inline Matrix3 of_arm(double mass, const Vector3& arm) { return (-mass) * (hat(a
 
 }  // namespace escapement::body
 
-extern template class escapement::Group<escapement::body::Eccentric>;
+extern template struct escapement::Adaptor<escapement::body::Eccentric>;

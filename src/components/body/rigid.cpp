@@ -7,11 +7,9 @@
 
 #include "components/body/build.hpp"
 
-template class escapement::Group<escapement::body::Rigid>;
-template class escapement::Group<escapement::body::FrameReading>;
-template class escapement::Group<escapement::body::FrameAcceleration>;
-template class escapement::Group<escapement::OutputTap<escapement::body::Rigid>>;
-template class escapement::Group<escapement::OutputTap<escapement::body::FrameReading>>;
+template struct escapement::Adaptor<escapement::body::Rigid>;
+template struct escapement::Adaptor<escapement::body::FrameReading>;
+template struct escapement::Adaptor<escapement::body::FrameAcceleration>;
 
 namespace escapement {
 namespace {

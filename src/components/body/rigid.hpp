@@ -1,6 +1,6 @@
 // A rigid body: its frame is at the centre of mass. Newton's and Euler's equations with weight.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::body {
 
@@ -34,29 +34,27 @@ struct Rigid {
 
   // By hand. With p = J ω: J ω̇ + ω × p; on SE(3) also m (v̇ + ω × v) − m Rᵀ g in body axes.
   static constexpr bool by_hand = true, rates = true;
-  template <class L>
-  void motion(const Values<double, L>& z, const std::array<double, 6>& a, Rows<double, L>& r,
-              MotionTangent<L, true>* t) const {
+  void parts(const auto& z, const auto& a, const auto& out) const {
     const Vector3 v{{z.v[0], z.v[1], z.v[2]}}, w{{z.v[3], z.v[4], z.v[5]}};
     const Vector3 p = inertia * w, torque = inertia * Vector3{{a[3], a[4], a[5]}} + cross(w, p);
     const bool se3 = z.frames == Manifold::se3;
     const Vector3 g = se3 ? z(at).R.inverse() * gravity : gravity;
     const Vector3 carried = se3 ? cross(w, v) : Vector3{};
     for (int i = 0; i < 3; ++i) {
-      r.r[i] = mass * (a[i] + carried[i] - g[i]);
-      r.r[3 + i] = torque[i];
+      out.row(i) = mass * (a[i] + carried[i] - g[i]);
+      out.row(3 + i) = torque[i];
     }
-    if (!t) return;
+    if (!out.slopes()) return;
     const Matrix3 W = hat(w), WJ = W * inertia, P = hat(p), V = hat(v), G = hat(g);
     for (int i = 0; i < 3; ++i) {
-      t->mass(i, i) = mass;
+      out.mass(i, i) = mass;
       for (int j = 0; j < 3; ++j) {
-        t->mass(3 + i, 3 + j) = inertia.m[i][j];
-        t->damping(3 + i, 3 + j) = WJ.m[i][j] - P.m[i][j];
+        out.mass(3 + i, 3 + j) = inertia.m[i][j];
+        out.damping(3 + i, 3 + j) = WJ.m[i][j] - P.m[i][j];
         if (!se3) continue;
-        t->damping(i, j) = mass * W.m[i][j];
-        t->damping(i, 3 + j) = -mass * V.m[i][j];
-        t->stiffness(i, 3 + j) = -mass * G.m[i][j];
+        out.damping(i, j) = mass * W.m[i][j];
+        out.damping(i, 3 + j) = -mass * V.m[i][j];
+        out.stiffness(i, 3 + j) = -mass * G.m[i][j];
       }
     }
   }
@@ -106,6 +104,6 @@ struct FrameAcceleration {
 
 }  // namespace escapement::body
 
-extern template class escapement::Group<escapement::body::Rigid>;
-extern template class escapement::Group<escapement::body::FrameReading>;
-extern template class escapement::Group<escapement::body::FrameAcceleration>;
+extern template struct escapement::Adaptor<escapement::body::Rigid>;
+extern template struct escapement::Adaptor<escapement::body::FrameReading>;
+extern template struct escapement::Adaptor<escapement::body::FrameAcceleration>;

@@ -49,33 +49,47 @@ class FunctionElement final : public DynamicElement {
     return row == column ? !input_row : !input_row && column < n_ + m_;
   }
 
-  void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const override {
+  void evaluate(const Point& p, Parts& parts) const override {
     const double *x = p.value.data(), *u = x + n_, *y = u + m_;
+    const bool slopes = parts.slopes();
     for (int i = 0; i < n_; ++i) {
-      rows[i] += shift.store * x[i];
-      if (m) m(i, i) += shift.store;
+      parts.store.row[i] += x[i];
+      if (slopes) parts.store.K[i * parts.n + i] += 1;
     }
-    for (int i = 0; i < p_; ++i) {
-      rows[n_ + m_ + i] += y[i];
-      if (m) m(n_ + m_ + i, n_ + m_ + i) += 1;
+    for (int i = n_ + m_; i < parts.n; ++i) {
+      parts.flow.row[i] += y[i - n_ - m_];
+      if (slopes) parts.flow.K[i * parts.n + i] += 1;
     }
-    if (shift.flow == 0) return;  // only what is stored is asked for, perhaps at a point that means nothing
+    if (parts.only_stores) return;
     if (!checked_) {
       function_->check(p.t, x, u);
       checked_ = true;
     }
     function_->evaluate(p.t, x, u, rates_.data(), outputs_.data());
-    for (int i = 0; i < n_; ++i) rows[i] -= shift.flow * rates_[i];
-    for (int i = 0; i < p_; ++i) rows[n_ + m_ + i] -= outputs_[i];
-    if (!m) return;
+    for (int i = 0; i < n_; ++i) parts.flow.row[i] -= rates_[i];
+    for (int i = 0; i < p_; ++i) parts.flow.row[n_ + m_ + i] -= outputs_[i];
+    if (!slopes) return;
     if (function_->fault()) std::fill(jacobian_.begin(), jacobian_.end(), NAN);  // as there is no value
     else function_->jacobian(p.t, x, u, jacobian_);
     for (int i = 0; i < n_ + p_; ++i)
       for (int j = 0; j < n_ + m_; ++j)
-        m(i < n_ ? i : m_ + i, j) -= (i < n_ ? shift.flow : 1.0) * jacobian_[i * (n_ + m_) + j];
+        parts.flow.K[(i < n_ ? i : m_ + i) * parts.n + j] -= jacobian_[i * (n_ + m_) + j];
   }
 
   const ModelError* fault() const override { return function_->fault(); }
+  std::shared_ptr<const DynamicElement> for_another_run() const override {
+    return std::make_shared<FunctionElement>(*this);
+  }
+
+  FunctionElement(const FunctionElement& other)
+      : DynamicElement(other),
+        function_(other.function_->copy()),
+        n_(other.n_),
+        m_(other.m_),
+        p_(other.p_),
+        rates_(n_),
+        outputs_(p_),
+        jacobian_(other.jacobian_.size()) {}
 
  private:
   std::unique_ptr<Function> function_;

@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::control::Constant>;
+template struct escapement::Adaptor<escapement::control::Constant>;
 
 namespace escapement {
 

@@ -1,6 +1,6 @@
 // A signal with a constant value.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -14,4 +14,4 @@ struct Constant {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::Constant>;
+extern template struct escapement::Adaptor<escapement::control::Constant>;

@@ -15,12 +15,12 @@ Delay::Delay(Signal<1> input, Signal<1> output, double delay, std::optional<doub
   unknowns = {Unknown::of(input), Unknown::of(output)};
 }
 
-void Delay::evaluate(const Point& p, const Shift&, std::span<double> rows, Matrix m) const {
+void Delay::evaluate(const Point& p, Parts& parts) const {
   const Value y = delayed(p.t, *p.history);
-  rows[1] += p.value[1] - y.value - y.weight * p.value[0];
-  if (!m) return;
-  m(1, 1) += 1;
-  m(1, 0) -= y.weight;
+  parts.flow.row[1] += p.value[1] - y.value - y.weight * p.value[0];
+  if (!parts.slopes()) return;
+  parts.flow.K[1 * parts.n + 1] += 1;
+  parts.flow.K[1 * parts.n + 0] -= y.weight;
 }
 
 Delay::Value Delay::delayed(double t, const History& history) const {

@@ -13,7 +13,7 @@ class Delay final : public DynamicElement {
   Delay(Signal<1> input, Signal<1> output, double delay, std::optional<double> before);
 
   bool couples(int row, int) const override { return row == 1; }
-  void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const override;
+  void evaluate(const Point& p, Parts& parts) const override;
   bool remembers() const override { return true; }
   double delay() const override { return delay_; }
   void remember(const Point& p, History& history, bool fresh, double known) const override;

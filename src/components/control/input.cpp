@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::control::Input>;
+template struct escapement::Adaptor<escapement::control::Input>;
 
 namespace escapement {
 

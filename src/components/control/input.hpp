@@ -1,6 +1,6 @@
 // A signal from outside: whoever steps the model sets its value, which is memory.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -14,4 +14,4 @@ struct Input {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::Input>;
+extern template struct escapement::Adaptor<escapement::control::Input>;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -48,4 +48,4 @@ struct Integral {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::Integral>;
+extern template struct escapement::Adaptor<escapement::control::Integral>;

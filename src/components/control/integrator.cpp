@@ -1,7 +1,7 @@
 #include "components/control/limits.hpp"
 #include "components/control/realization.hpp"
 
-template class escapement::Group<escapement::control::Integral>;
+template struct escapement::Adaptor<escapement::control::Integral>;
 
 namespace escapement {
 namespace {

@@ -1,8 +1,8 @@
 #include "components/control/linear.hpp"
 
-template class escapement::Group<escapement::control::StateFromState>;
-template class escapement::Group<escapement::control::StateFromSignal>;
-template class escapement::Group<escapement::control::SignalFromState>;
-template class escapement::Group<escapement::control::SignalFromSignal>;
-template class escapement::Group<escapement::control::Integrated>;
-template class escapement::Group<escapement::control::Defined>;
+template struct escapement::Adaptor<escapement::control::StateFromState>;
+template struct escapement::Adaptor<escapement::control::StateFromSignal>;
+template struct escapement::Adaptor<escapement::control::SignalFromState>;
+template struct escapement::Adaptor<escapement::control::SignalFromSignal>;
+template struct escapement::Adaptor<escapement::control::Integrated>;
+template struct escapement::Adaptor<escapement::control::Defined>;

@@ -1,7 +1,7 @@
 // One term of a linear block: row −= coefficient · source. Matrices of any size are sums of such terms, so zero
 // entries cost nothing.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -15,11 +15,10 @@ struct LinearTerm {
   auto variables() const { return std::tie(row, source); }
   void flow(const auto& z, auto& out) const { out(row) -= coefficient * z(source); }
 
-  static constexpr bool analytic = true;  // large diagrams are made of these
-  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
-    const double weight = (Row::kind == Kind::state ? c.flow : 1.0) * coefficient;
-    out(row) -= weight * z(source);
-    if (m) (*m)(row, 0, source, 0) -= weight;
+  static constexpr bool by_hand = true;  // large diagrams are made of these
+  void parts(const auto& z, const auto&, const auto& out) const {
+    out.flow(row) -= coefficient * z(source);
+    if (out.slopes()) out.flow(row, source) -= coefficient;
   }
 };
 
@@ -29,10 +28,10 @@ struct Integrated {
   auto variables() const { return std::tie(state); }
   void store(const auto& z, auto& out) const { out(state) += z(state); }
 
-  static constexpr bool analytic = true;
-  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
-    out(state) += c.store * z(state);
-    if (m) (*m)(state, 0, state, 0) += c.store;
+  static constexpr bool by_hand = true;
+  void parts(const auto& z, const auto&, const auto& out) const {
+    out.store(state) += z(state);
+    if (out.slopes()) out.store(state, state) += 1;
   }
 };
 
@@ -42,10 +41,10 @@ struct Defined {
   auto variables() const { return std::tie(output); }
   void flow(const auto& z, auto& out) const { out(output) += z(output); }
 
-  static constexpr bool analytic = true;
-  void assemble(const auto& z, const auto&, const Shift&, auto& out, auto* m) const {
-    out(output) += z(output);
-    if (m) (*m)(output, 0, output, 0) += 1;
+  static constexpr bool by_hand = true;
+  void parts(const auto& z, const auto&, const auto& out) const {
+    out.flow(output) += z(output);
+    if (out.slopes()) out.flow(output, output) += 1;
   }
 };
 
@@ -56,9 +55,9 @@ using SignalFromSignal = LinearTerm<Signal<1>, Signal<1>>;
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::StateFromState>;
-extern template class escapement::Group<escapement::control::StateFromSignal>;
-extern template class escapement::Group<escapement::control::SignalFromState>;
-extern template class escapement::Group<escapement::control::SignalFromSignal>;
-extern template class escapement::Group<escapement::control::Integrated>;
-extern template class escapement::Group<escapement::control::Defined>;
+extern template struct escapement::Adaptor<escapement::control::StateFromState>;
+extern template struct escapement::Adaptor<escapement::control::StateFromSignal>;
+extern template struct escapement::Adaptor<escapement::control::SignalFromState>;
+extern template struct escapement::Adaptor<escapement::control::SignalFromSignal>;
+extern template struct escapement::Adaptor<escapement::control::Integrated>;
+extern template struct escapement::Adaptor<escapement::control::Defined>;

@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::control::Map>;
+template struct escapement::Adaptor<escapement::control::Map>;
 
 namespace escapement {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <functional>
 
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement {
 class Build;
@@ -49,4 +49,4 @@ S smooth_step(const S& x, double width) {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::Map>;
+extern template struct escapement::Adaptor<escapement::control::Map>;

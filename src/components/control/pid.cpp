@@ -4,7 +4,7 @@
 
 #include "components/control/limits.hpp"
 
-template class escapement::Group<escapement::control::Pid>;
+template struct escapement::Adaptor<escapement::control::Pid>;
 
 namespace escapement {
 namespace {
@@ -93,9 +93,9 @@ void build(Build& b) {
     }
   }
   const ElementId id = b.add(pid);
-  b.channel<Pid>("proportional", id, 0);
-  b.channel<Pid>("integral", id, 1);
-  b.channel<Pid>("derivative", id, 2);
+  b.channel("proportional", id, 0);
+  b.channel("integral", id, 1);
+  b.channel("derivative", id, 2);
 }
 
 }  // namespace

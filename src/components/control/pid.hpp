@@ -1,6 +1,6 @@
 // A PID controller with a filtered derivative.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -35,4 +35,4 @@ struct Pid {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::Pid>;
+extern template struct escapement::Adaptor<escapement::control::Pid>;

@@ -2,7 +2,7 @@
 #pragma once
 #include <cmath>
 
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 

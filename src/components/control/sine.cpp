@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::control::Sine>;
+template struct escapement::Adaptor<escapement::control::Sine>;
 
 namespace escapement {
 

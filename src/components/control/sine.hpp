@@ -2,7 +2,7 @@
 #pragma once
 #include <numbers>
 
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -21,4 +21,4 @@ struct Sine {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::Sine>;
+extern template struct escapement::Adaptor<escapement::control::Sine>;

@@ -4,7 +4,7 @@
 
 #include "components/control/realization.hpp"
 
-template class escapement::Group<escapement::control::StateSpace<1, 1, 1>>;
+template struct escapement::Adaptor<escapement::control::StateSpace<1, 1, 1>>;
 
 namespace escapement {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <array>
 
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -47,4 +47,4 @@ struct StateSpace {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::StateSpace<1, 1, 1>>;
+extern template struct escapement::Adaptor<escapement::control::StateSpace<1, 1, 1>>;

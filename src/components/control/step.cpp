@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::control::Step>;
+template struct escapement::Adaptor<escapement::control::Step>;
 
 namespace escapement {
 

@@ -1,6 +1,6 @@
 // A signal that jumps once. Which side of the jump holds is memory, so a step of the integrator may end exactly there.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -17,4 +17,4 @@ struct Step {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::Step>;
+extern template struct escapement::Adaptor<escapement::control::Step>;

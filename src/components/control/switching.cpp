@@ -1,6 +1,6 @@
 #include "components/control/switching.hpp"
 
-template class escapement::Group<escapement::control::TwoPoint>;
-template class escapement::Group<escapement::control::Stairs>;
-template class escapement::Group<escapement::control::Held>;
-template class escapement::Group<escapement::control::Trigger>;
+template struct escapement::Adaptor<escapement::control::TwoPoint>;
+template struct escapement::Adaptor<escapement::control::Stairs>;
+template struct escapement::Adaptor<escapement::control::Held>;
+template struct escapement::Adaptor<escapement::control::Trigger>;

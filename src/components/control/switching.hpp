@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/bend.hpp"
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -84,7 +84,7 @@ struct Trigger {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::TwoPoint>;
-extern template class escapement::Group<escapement::control::Stairs>;
-extern template class escapement::Group<escapement::control::Held>;
-extern template class escapement::Group<escapement::control::Trigger>;
+extern template struct escapement::Adaptor<escapement::control::TwoPoint>;
+extern template struct escapement::Adaptor<escapement::control::Stairs>;
+extern template struct escapement::Adaptor<escapement::control::Held>;
+extern template struct escapement::Adaptor<escapement::control::Trigger>;

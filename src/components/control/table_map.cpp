@@ -4,7 +4,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::control::TableMap>;
+template struct escapement::Adaptor<escapement::control::TableMap>;
 
 namespace escapement::control {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "components/control/table_pieces.hpp"
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement {
 class Build;
@@ -35,4 +35,4 @@ std::shared_ptr<const TablePieces> absolute();
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::TableMap>;
+extern template struct escapement::Adaptor<escapement::control::TableMap>;

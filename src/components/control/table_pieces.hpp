@@ -7,18 +7,18 @@
 #include <span>
 #include <string>
 
-#include "core/bend.hpp"
+#include "core/switching.hpp"
 #include "math/table.hpp"
 
 namespace escapement {
 
-class TablePieces {
+class TablePieces final : public Switching {
  public:
   TablePieces(std::shared_ptr<const Table> table, bool hold, const char* name = "table")
       : table_(std::move(table)), hold_(hold), corners_(table_->corners(hold)), name_(name) {}
 
   int sides() const { return corners_.empty() ? 0 : 2; }
-  bool has_side(int) const { return true; }
+  bool has_side(int) const override { return true; }
 
   template <class S>
   S evaluate(const S& at, const double* sides) const {
@@ -31,7 +31,7 @@ class TablePieces {
     return table_->along(at, piece == 0 ? 0 : corners_[piece - 1], piece == pieces ? last : corners_[piece]);
   }
 
-  void crossings(std::span<const double> inputs, const double* sides, std::span<double> functions) const {
+  void crossings(std::span<const double> inputs, const double* sides, std::span<double> functions) const override {
     if (corners_.empty()) return;
     const int piece = static_cast<int>(sides[0]) - 1;
     functions[0] = piece < 0 ? -1 : piece == 0 ? 1 : inputs[0] - border(piece - 1);
@@ -39,15 +39,15 @@ class TablePieces {
                    : piece < 0 || piece == static_cast<int>(corners_.size()) ? 1
                                                                              : border(piece) - inputs[0];
   }
-  void cross(std::span<const double> inputs, double* sides, int i) const {
+  void cross(std::span<const double> inputs, double* sides, int i) const override {
     const double live = 1 + piece_at(inputs[0]);
     if (sides[i] == 0) sides[i] = i == 0 ? live : 1;
     else sides[0] = i == 0 ? std::min(sides[0] - 1, live) : std::max(sides[0] + 1, live);
   }
-  Bend bend(std::span<const double>, const double*, int) const { return {}; }
-  bool ends_at_zero(std::span<const double>, const double*, int) const { return false; }  // it only bends
-  void land(std::span<const double>, double*, int) const {}
-  std::string switch_text(int) const { return name_; }
+  Bend bend(std::span<const double>, const double*, int) const override { return {}; }
+  bool ends_at_zero(std::span<const double>, const double*, int) const override { return false; }  // it only bends
+  void land(std::span<const double>, double*, int) const override {}
+  std::string switch_text(int) const override { return name_; }
 
  private:
   double border(int k) const { return table_->x()[corners_[k]]; }

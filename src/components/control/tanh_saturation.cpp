@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::control::TanhSaturation>;
+template struct escapement::Adaptor<escapement::control::TanhSaturation>;
 
 namespace escapement {
 

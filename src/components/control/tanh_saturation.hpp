@@ -1,6 +1,6 @@
 // Smooth saturation: y = limit · tanh(u / limit).
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -14,4 +14,4 @@ struct TanhSaturation {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::TanhSaturation>;
+extern template struct escapement::Adaptor<escapement::control::TanhSaturation>;

@@ -1,3 +1,3 @@
 #include "components/control/time_source.hpp"
 
-template class escapement::Group<escapement::control::TimeSource>;
+template struct escapement::Adaptor<escapement::control::TimeSource>;

@@ -3,7 +3,7 @@
 #pragma once
 #include <functional>
 
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::control {
 
@@ -28,4 +28,4 @@ struct TimeSource {
 
 }  // namespace escapement::control
 
-extern template class escapement::Group<escapement::control::TimeSource>;
+extern template struct escapement::Adaptor<escapement::control::TimeSource>;

@@ -21,7 +21,7 @@ void build(Build& b) {
   if (voltage) {
     b.add(electric::VoltageSource{a, c, electric::source_current(b, {a, c}, "given voltage"), given});
   } else {
-    b.channel<electric::CurrentSource>("current", b.add(electric::CurrentSource{a, c, given}), 0);
+    b.channel("current", b.add(electric::CurrentSource{a, c, given}), 0);
     b.branch(Branch::Kind::current, a, c);
   }
 }

@@ -2,7 +2,7 @@
 
 #include "components/electric/build.hpp"
 
-template class escapement::Group<escapement::electric::BipolarTransistor>;
+template struct escapement::Adaptor<escapement::electric::BipolarTransistor>;
 
 namespace escapement {
 namespace {
@@ -47,9 +47,9 @@ void build(Build& b) {
                                b.number("collector_grading"), fc},
                               b.number("forward_transit_time"),
                               b.number("reverse_transit_time")});
-  b.channel<BipolarTransistor>("collector_current", id, 0);
-  b.channel<BipolarTransistor>("base_current", id, 1);
-  b.channel<BipolarTransistor>("emitter_current", id, 2);
+  b.channel("collector_current", id, 0);
+  b.channel("base_current", id, 1);
+  b.channel("emitter_current", id, 2);
   if (base.variable != emitter.variable) b.branch(Branch::Kind::conductor, base, emitter);
   if (base.variable != collector.variable) b.branch(Branch::Kind::conductor, base, collector);
 }

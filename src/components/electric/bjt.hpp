@@ -69,4 +69,4 @@ struct BipolarTransistor {
 
 }  // namespace escapement::electric
 
-extern template class escapement::Group<escapement::electric::BipolarTransistor>;
+extern template struct escapement::Adaptor<escapement::electric::BipolarTransistor>;

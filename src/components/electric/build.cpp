@@ -10,10 +10,10 @@
 #include "components/control/expression_build.hpp"
 #include "components/control/time_source.hpp"
 
-template class escapement::Group<escapement::electric::Across>;
-template class escapement::Group<escapement::electric::Resistor>;
-template class escapement::Group<escapement::electric::Capacitor>;
-template class escapement::Group<escapement::electric::Coil>;
+template struct escapement::Adaptor<escapement::electric::Across>;
+template struct escapement::Adaptor<escapement::electric::Resistor>;
+template struct escapement::Adaptor<escapement::electric::Capacitor>;
+template struct escapement::Adaptor<escapement::electric::Coil>;
 
 namespace escapement::electric {
 namespace {
@@ -119,7 +119,7 @@ void build_exponential(Build& b, const Signal<1>& output) {
 
 Ends ends(Build& b, std::string_view port) {
   const Ends e{b.node<Terminal>(port, 0), b.node<Terminal>(port, 1)};
-  if (port == "between") b.channel<Across>("voltage", b.add(Across{e.a, e.b}), 0);
+  if (port == "between") b.channel("voltage", b.add(Across{e.a, e.b}), 0);
   return e;
 }
 
@@ -155,7 +155,7 @@ Terminal behind(Build& b, const Terminal& outer, double resistance, const char* 
 
 Signal<1> as_signal(Build& b, const Ends& ends, const char* suffix) {
   const auto signal = b.system.signal<1>(b.name(suffix), {.unit = "V"});
-  b.system.add(OutputTap<Across>{Across{ends.a, ends.b}, signal, 0});
+  b.system.tap_output(b.system.add(Across{ends.a, ends.b}), 0, signal);
   return signal;
 }
 

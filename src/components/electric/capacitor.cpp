@@ -6,7 +6,7 @@ namespace {
 void build(Build& b) {
   const auto [a, c] = electric::ends(b);
   const double capacitance = b.number("capacitance");
-  b.channel<electric::Capacitor>("charge", b.add(electric::Capacitor{a, c, capacitance}), 0);
+  b.channel("charge", b.add(electric::Capacitor{a, c, capacitance}), 0);
   const bool held = b.has("initial.voltage");
   b.branch(held ? Branch::Kind::held_capacitor : Branch::Kind::capacitor, a, c);
   if (held) b.start_condition("initial.voltage", a, c, b.number("initial.voltage"));

@@ -20,7 +20,7 @@ load: {type: electric.resistor, resistance: 1 kohm, between: [out, ground]}
   type.build = [](Build& b) {
     const auto [a, c] = electric::ends(b);
     const ElementId id = b.add(electric::CurrentSource{a, c, b.signal("input"), b.number("gain")});
-    b.channel<electric::CurrentSource>("current", id, 0);
+    b.channel("current", id, 0);
     b.branch(Branch::Kind::current, a, c);
   };
   return type;

@@ -18,7 +18,7 @@ load: {type: electric.resistor, resistance: 1 kohm, between: [out, ground]}
   type.build = [](Build& b) {
     const auto [a, c] = electric::ends(b);
     const ElementId id = b.add(electric::CurrentSource{a, c, electric::waveform(b, "given", "A")});
-    b.channel<electric::CurrentSource>("current", id, 0);
+    b.channel("current", id, 0);
     b.branch(Branch::Kind::current, a, c);
   };
   return type;

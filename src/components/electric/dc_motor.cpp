@@ -4,7 +4,7 @@
 #include "components/translational/damper.hpp"
 #include "components/translational/mass.hpp"
 
-template class escapement::Group<escapement::electric::Machine>;
+template struct escapement::Adaptor<escapement::electric::Machine>;
 
 namespace escapement {
 
@@ -32,8 +32,8 @@ void electric::build_machine(Build& b, const char* shaft, const char* constant, 
   const auto current = b.system.state<1>(b.name("current"), current_unknown("flux linkage"));
   const ElementId id = b.add(Machine{a, c, current, rotor, housing, R, L, b.number(constant)});
   b.channel("current", current);
-  b.channel<Machine>(effort, id, 0);
-  b.channel<Machine>("back_emf", id, 1);
+  b.channel(effort, id, 0);
+  b.channel("back_emf", id, 1);
   if (b.number(inertia) > 0) b.add(translational::Mass{rotor, b.number(inertia)});
   if (b.number("damping") > 0) b.add(translational::Damper{housing, rotor, b.number("damping")});
   const bool held = b.has("initial.current");

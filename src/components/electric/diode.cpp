@@ -1,7 +1,7 @@
 #include "components/electric/build.hpp"
 #include "components/electric/junction.hpp"
 
-template class escapement::Group<escapement::electric::Diode>;
+template struct escapement::Adaptor<escapement::electric::Diode>;
 
 namespace escapement {
 namespace {
@@ -18,7 +18,7 @@ void build(Build& b) {
                             b.number("grading"), b.number("forward_coefficient")};
   const auto s = b.system.state<1>(b.name("junction"), junction_unknown());
   const ElementId id = b.add(Diode{inner, cathode, s, junction, depletion, b.number("transit_time")});
-  b.channel<Diode>("current", id, 0);
+  b.channel("current", id, 0);
   b.branch(Branch::Kind::conductor, inner, cathode);
 }
 

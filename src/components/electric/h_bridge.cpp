@@ -25,7 +25,7 @@ void build(Build& b) {
   const auto current = b.system.state<1>(b.name("current"), current_unknown("ratio of voltages"));
   const ElementId id = b.add(Bridge{supply.a, supply.b, a, c, current, ratio, 2 * b.number("on_resistance")});
   b.channel("current", current);
-  b.channel<Bridge>("supply_current", id, 0);
+  b.channel("supply_current", id, 0);
   b.branch(Branch::Kind::voltage, a, c, true);
   b.branch(Branch::Kind::conductor, supply.a, supply.b);
 }

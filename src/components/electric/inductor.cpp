@@ -9,7 +9,7 @@ void build(Build& b) {
   const double resistance = b.number("resistance");
   const ElementId id = b.add(electric::Coil{a, c, current, b.number("inductance"), resistance});
   b.channel("current", current);
-  b.channel<electric::Coil>("flux", id, 0);
+  b.channel("flux", id, 0);
   const bool held = b.has("initial.current");
   if (held) b.start_condition("initial.current", current, Handle{}, b.number("initial.current"));
   b.branch(held             ? Branch::Kind::held_inductor

@@ -135,4 +135,4 @@ inline Description junction_unknown() {
 
 }  // namespace escapement::electric
 
-extern template class escapement::Group<escapement::electric::Diode>;
+extern template struct escapement::Adaptor<escapement::electric::Diode>;

@@ -52,4 +52,4 @@ struct Bridge {
 
 }  // namespace escapement::electric
 
-extern template class escapement::Group<escapement::electric::Machine>;
+extern template struct escapement::Adaptor<escapement::electric::Machine>;

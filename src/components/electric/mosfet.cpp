@@ -3,7 +3,7 @@
 #include "components/electric/build.hpp"
 #include "components/electric/junction.hpp"
 
-template class escapement::Group<escapement::electric::Channel>;
+template struct escapement::Adaptor<escapement::electric::Channel>;
 
 namespace escapement {
 namespace {
@@ -31,7 +31,7 @@ void build(Build& b) {
   const ElementId id = b.add(Channel{drain, gate, source, bulk, sign, b.number("threshold"),
                                      b.number("transconductance") * width / length, b.number("gamma"),
                                      b.number("surface_potential"), b.number("modulation"), oxide});
-  b.channel<Channel>("current", id, 0);
+  b.channel("current", id, 0);
   b.branch(Branch::Kind::conductor, drain, source);
   b.branch(oxide > 0 ? Branch::Kind::capacitor : Branch::Kind::sensing, gate, source);
   add_capacitor(b, gate, source, b.number("gate_source_overlap") * width);

@@ -79,4 +79,4 @@ struct Channel {
 
 }  // namespace escapement::electric
 
-extern template class escapement::Group<escapement::electric::Channel>;
+extern template struct escapement::Adaptor<escapement::electric::Channel>;

@@ -24,7 +24,7 @@ void build(Build& b) {
   const ElementId id = b.add(
       electric::Amplifier{plus, minus, output, x, gain, gain / (2 * std::numbers::pi * b.number("bandwidth")),
                           1 / b.number("output_resistance"), 1 / b.number("input_resistance"), low, high});
-  b.channel<electric::Amplifier>("current", id, 0);
+  b.channel("current", id, 0);
   b.branch(Branch::Kind::conductor, output, Handle{}, true);
   b.branch(Branch::Kind::conductor, plus, minus);
 }

@@ -1,7 +1,7 @@
 // What stores or conducts between electrical nodes. The row of a node: charge stored there, currents that leave it (T-circuit).
 // `a`, `b`: voltage is a − b, current positive from a through the component to b.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::electric {
 
@@ -13,15 +13,16 @@ inline Description current_unknown(std::string equation) {
       .unit = "A", .nominal = 1e-3, .equation = std::move(equation), .row_unit = "V", .steady = Steady::yes};
 }
 
-/// Large circuits are made of resistors, capacitors and coils: what is proportional to a − b, by hand.
-void add_between(auto& out, auto* m, const Terminal& a, const Terminal& b, double value, double slope) {
-  out(a) += value;
-  out(b) -= value;
-  if (!m) return;
-  (*m)(a, 0, a, 0) += slope;
-  (*m)(b, 0, b, 0) += slope;
-  (*m)(a, 0, b, 0) -= slope;
-  (*m)(b, 0, a, 0) -= slope;
+/// Large circuits are made of resistors, capacitors and coils: what is proportional to a − b, by hand. `to` is the part of it.
+void add_between(const Terminal& a, const Terminal& b, double value, double slope, bool slopes,
+                 const auto& to) {
+  to(a) += value;
+  to(b) -= value;
+  if (!slopes) return;
+  to(a, a) += slope;
+  to(b, b) += slope;
+  to(a, b) -= slope;
+  to(b, a) -= slope;
 }
 
 /// A voltage to be read off.
@@ -44,9 +45,10 @@ struct Resistor {
     out(a) += i;
     out(b) -= i;
   }
-  static constexpr bool analytic = true;
-  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
-    add_between(out, m, a, b, c.flow * output(z, 0), c.flow * conductance);
+  static constexpr bool by_hand = true;
+  void parts(const auto& z, const auto&, const auto& out) const {
+    add_between(a, b, output(z, 0), conductance, out.slopes(),
+                [&](const auto&... at) -> double& { return out.flow(at...); });
   }
 };
 
@@ -62,9 +64,10 @@ struct Capacitor {
     out(a) += q;
     out(b) -= q;
   }
-  static constexpr bool analytic = true;
-  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
-    add_between(out, m, a, b, c.store * output(z, 0), c.store * capacitance);
+  static constexpr bool by_hand = true;
+  void parts(const auto& z, const auto&, const auto& out) const {
+    add_between(a, b, output(z, 0), capacitance, out.slopes(),
+                [&](const auto&... at) -> double& { return out.store(at...); });
   }
 };
 
@@ -94,18 +97,20 @@ struct Coil {
     out(a) += z(current);
     out(b) -= z(current);
   }
-  static constexpr bool analytic = true;
-  void assemble(const auto& z, const auto&, const Shift& c, auto& out, auto* m) const {
+  static constexpr bool by_hand = true;
+  void parts(const auto& z, const auto&, const auto& out) const {
     const double i = z(current);
-    out(current) += (c.store * inductance + c.flow * resistance) * i - c.flow * (z(a) - z(b));
-    out(a) += c.flow * i;
-    out(b) -= c.flow * i;
-    if (!m) return;
-    (*m)(current, 0, current, 0) += c.store * inductance + c.flow * resistance;
-    (*m)(current, 0, a, 0) -= c.flow;
-    (*m)(current, 0, b, 0) += c.flow;
-    (*m)(a, 0, current, 0) += c.flow;
-    (*m)(b, 0, current, 0) -= c.flow;
+    out.store(current) += inductance * i;
+    out.flow(current) += resistance * i - (z(a) - z(b));
+    out.flow(a) += i;
+    out.flow(b) -= i;
+    if (!out.slopes()) return;
+    out.store(current, current) += inductance;
+    out.flow(current, current) += resistance;
+    out.flow(current, a) -= 1;
+    out.flow(current, b) += 1;
+    out.flow(a, current) += 1;
+    out.flow(b, current) -= 1;
   }
 };
 
@@ -170,7 +175,7 @@ struct Potentiometer {
 
 }  // namespace escapement::electric
 
-extern template class escapement::Group<escapement::electric::Across>;
-extern template class escapement::Group<escapement::electric::Resistor>;
-extern template class escapement::Group<escapement::electric::Capacitor>;
-extern template class escapement::Group<escapement::electric::Coil>;
+extern template struct escapement::Adaptor<escapement::electric::Across>;
+extern template struct escapement::Adaptor<escapement::electric::Resistor>;
+extern template struct escapement::Adaptor<escapement::electric::Capacitor>;
+extern template struct escapement::Adaptor<escapement::electric::Coil>;

@@ -39,8 +39,8 @@ load: {type: electric.resistor, resistance: 1 Mohm, between: [tap, ground]}
       b.add(control::Constant{position, b.number("position")});
     }
     const ElementId id = b.add(electric::Potentiometer{a, c, wiper, position, b.number("resistance")});
-    b.channel<electric::Potentiometer>("current", id, 0);
-    b.channel<electric::Potentiometer>("wiper_current", id, 1);
+    b.channel("current", id, 0);
+    b.channel("wiper_current", id, 1);
     b.branch(Branch::Kind::conductor, a, wiper, true);
     b.branch(Branch::Kind::conductor, wiper, c, true);
   };

@@ -16,7 +16,7 @@ lower: {type: electric.resistor, resistance: 1 kohm, between: [middle, ground]}
   type.build = [](Build& b) {
     const auto [a, c] = electric::ends(b);
     const ElementId id = b.add(electric::Resistor{a, c, 1 / b.number("resistance")});
-    b.channel<electric::Resistor>("current", id, 0);
+    b.channel("current", id, 0);
     b.branch(Branch::Kind::conductor, a, c);
   };
   return type;

@@ -109,5 +109,5 @@ struct Amplifier {
 
 }  // namespace escapement::electric
 
-extern template class escapement::Group<escapement::electric::VoltageSource>;
-extern template class escapement::Group<escapement::electric::CurrentSource>;
+extern template struct escapement::Adaptor<escapement::electric::VoltageSource>;
+extern template struct escapement::Adaptor<escapement::electric::CurrentSource>;

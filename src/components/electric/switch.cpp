@@ -26,7 +26,7 @@ void build(Build& b) {
     const double middle = -0.5 * (std::log(on) + std::log(off)), half = 0.5 * (std::log(off) - std::log(on));
     const ElementId id =
         b.add(SmoothSwitch{a, c, input, b.number("threshold"), b.number("smooth"), middle, half});
-    b.channel<SmoothSwitch>("current", id, 0);
+    b.channel("current", id, 0);
     return;
   }
   const auto current = b.system.state<1>(b.name("current"), current_unknown("resistance"));

@@ -22,7 +22,7 @@ load: {type: electric.resistor, resistance: 1 kohm, between: [out, ground]}
     const auto control = electric::ends(b, "control");
     const ElementId id =
         b.add(electric::CurrentFromVoltage{a, c, control.a, control.b, b.number("transconductance")});
-    b.channel<electric::CurrentFromVoltage>("current", id, 0);
+    b.channel("current", id, 0);
     b.branch(Branch::Kind::current, a, c);
     b.branch(Branch::Kind::sensing, control.a, control.b);
   };

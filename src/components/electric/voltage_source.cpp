@@ -2,8 +2,8 @@
 
 #include "components/electric/build.hpp"
 
-template class escapement::Group<escapement::electric::VoltageSource>;
-template class escapement::Group<escapement::electric::CurrentSource>;
+template struct escapement::Adaptor<escapement::electric::VoltageSource>;
+template struct escapement::Adaptor<escapement::electric::CurrentSource>;
 
 namespace escapement {
 

@@ -4,8 +4,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::force::Bushing>;
-template class escapement::Group<escapement::OutputTap<escapement::force::Bushing>>;
+template struct escapement::Adaptor<escapement::force::Bushing>;
 
 namespace escapement {
 namespace {
@@ -46,10 +45,10 @@ void build(Build& b) {
   const ElementId id = b.add(force::Bushing{A.node, B.node, A.on_node, B.on_node,
                                             coefficients(b, "stiffness"), coefficients(b, "damping")});
   for (int i = 0; i < 3; ++i) {
-    b.channel<force::Bushing>("force", id, i, i);
-    b.channel<force::Bushing>("torque", id, 3 + i, i);
-    b.channel<force::Bushing>("translation", id, 6 + i, i);
-    b.channel<force::Bushing>("rotation", id, 9 + i, i);
+    b.channel("force", id, i, i);
+    b.channel("torque", id, 3 + i, i);
+    b.channel("translation", id, 6 + i, i);
+    b.channel("rotation", id, 9 + i, i);
   }
 }
 

@@ -1,6 +1,6 @@
 // An elastic bushing: six displacements of B's frame in the axes of A's, six loads, full 6×6 stiffness and damping.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::force {
 
@@ -78,4 +78,4 @@ struct Bushing {
 
 }  // namespace escapement::force
 
-extern template class escapement::Group<escapement::force::Bushing>;
+extern template struct escapement::Adaptor<escapement::force::Bushing>;

@@ -1,6 +1,6 @@
 // Loads on a frame by expressions of where it is, how it moves, and time; and drag.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 #include "model/expression.hpp"
 
 namespace escapement::force {
@@ -87,5 +87,5 @@ struct Drag {
 
 }  // namespace escapement::force
 
-extern template class escapement::Group<escapement::force::ByExpression>;
-extern template class escapement::Group<escapement::force::Drag>;
+extern template struct escapement::Adaptor<escapement::force::ByExpression>;
+extern template struct escapement::Adaptor<escapement::force::Drag>;

@@ -1,8 +1,7 @@
 #include "components/force/by_expression.hpp"
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::force::Drag>;
-template class escapement::Group<escapement::OutputTap<escapement::force::Drag>>;
+template struct escapement::Adaptor<escapement::force::Drag>;
 
 namespace escapement {
 namespace {
@@ -30,7 +29,7 @@ void build(Build& b) {
     drag.wind_z = parts[2];
   }
   const ElementId id = b.add(drag);
-  for (int i = 0; i < 3; ++i) b.channel<force::Drag>("force", id, i, i);
+  for (int i = 0; i < 3; ++i) b.channel("force", id, i, i);
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include "components/force/by_expression.hpp"
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::force::ByExpression>;
-template class escapement::Group<escapement::OutputTap<escapement::force::ByExpression>>;
+template struct escapement::Adaptor<escapement::force::ByExpression>;
 
 namespace escapement {
 namespace {
@@ -34,8 +33,8 @@ void build(Build& b) {
     b.refuse("E-MISSING", "", "neither `force` nor `torque` is given", "force: [0, 0, \"-(20 N/m)*z\"]");
   const ElementId id = b.add(element);
   for (int i = 0; i < 3; ++i) {
-    b.channel<force::ByExpression>("force", id, i, i);
-    b.channel<force::ByExpression>("torque", id, 3 + i, i);
+    b.channel("force", id, i, i);
+    b.channel("torque", id, 3 + i, i);
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::force::PointLoad>;
+template struct escapement::Adaptor<escapement::force::PointLoad>;
 
 namespace escapement {
 namespace {

@@ -1,6 +1,6 @@
 // A force and a torque on a frame of a body, given by signals and constants, in world axes or in the frame's.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::force {
 
@@ -27,4 +27,4 @@ struct PointLoad {
 
 }  // namespace escapement::force
 
-extern template class escapement::Group<escapement::force::PointLoad>;
+extern template struct escapement::Adaptor<escapement::force::PointLoad>;

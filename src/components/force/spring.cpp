@@ -2,8 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::force::SpringDamper>;
-template class escapement::Group<escapement::OutputTap<escapement::force::SpringDamper>>;
+template struct escapement::Adaptor<escapement::force::SpringDamper>;
 
 namespace escapement {
 namespace {
@@ -18,10 +17,10 @@ void build(Build& b) {
   const double rest = b.has("rest_length") ? b.number("rest_length") : design;
   const ElementId id = b.add(force::SpringDamper{A.node, B.node, A.on_node.x, B.on_node.x,
                                                  b.number("stiffness"), b.number("damping"), rest});
-  b.channel<force::SpringDamper>("force", id, 0);
-  b.channel<force::SpringDamper>("length", id, 1);
-  b.channel<force::SpringDamper>("velocity", id, 2);
-  b.channel<force::SpringDamper>("elongation", id, 3);
+  b.channel("force", id, 0);
+  b.channel("length", id, 1);
+  b.channel("velocity", id, 2);
+  b.channel("elongation", id, 3);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // A spring and damper along the line between two points of bodies. Tension is positive.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::force {
 
@@ -47,4 +47,4 @@ struct SpringDamper {
 
 }  // namespace escapement::force
 
-extern template class escapement::Group<escapement::force::SpringDamper>;
+extern template struct escapement::Adaptor<escapement::force::SpringDamper>;

@@ -2,8 +2,7 @@
 
 #include "components/joint/build.hpp"
 
-template class escapement::Group<escapement::force::Torsion>;
-template class escapement::Group<escapement::OutputTap<escapement::force::Torsion>>;
+template struct escapement::Adaptor<escapement::force::Torsion>;
 
 namespace escapement {
 namespace {
@@ -12,8 +11,8 @@ void build(Build& b) {
   const joint::Markers m = joint::markers(b);
   const ElementId id = b.add(force::Torsion{m.a, m.b, joint::rotation(m), b.number("stiffness"),
                                             b.number("damping"), b.number("rest_angle")});
-  b.channel<force::Torsion>("torque", id, 0);
-  b.channel<force::Torsion>("angle", id, 1);
+  b.channel("torque", id, 0);
+  b.channel("angle", id, 1);
 }
 
 }  // namespace

@@ -39,4 +39,4 @@ struct Torsion {
 
 }  // namespace escapement::force
 
-extern template class escapement::Group<escapement::force::Torsion>;
+extern template struct escapement::Adaptor<escapement::force::Torsion>;

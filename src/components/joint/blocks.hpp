@@ -1,6 +1,6 @@
 // What hand-written equations between two bodies share: derivatives by blocks, about world axes, and their way to body axes.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::joint {
 

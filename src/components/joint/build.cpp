@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-template class escapement::Group<escapement::joint::CoordinateReading>;
-template class escapement::Group<escapement::joint::Coordinate>;
+template struct escapement::Adaptor<escapement::joint::CoordinateReading>;
+template struct escapement::Adaptor<escapement::joint::Coordinate>;
 
 namespace escapement::joint {
 namespace {

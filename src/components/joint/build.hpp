@@ -35,8 +35,8 @@ ElementId tie(Build& b, const Markers& m, const std::array<Equation, n>& equatio
       {.unit = "N", .row_unit = "m", .parts = std::move(rows), .part_units = std::move(units)});
   const ElementId id = b.add(Joint<n>{m.a, m.b, load, m.on_a, m.on_b, equations});
   for (int i = 0; i < 3; ++i) {
-    b.channel<Joint<n>>("force", id, i, i);
-    b.channel<Joint<n>>("torque", id, 3 + i, i);
+    b.channel("force", id, i, i);
+    b.channel("torque", id, 3 + i, i);
   }
   b.draw(b.primitive(), {}, {{m.a.variable, m.on_a}, {m.b.variable, m.on_b}});
   b.arrow("force", 1, 0);

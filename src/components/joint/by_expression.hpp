@@ -1,6 +1,6 @@
 // Constraints by expressions of where two frames are (holonomic) and how they move (nonholonomic).
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 #include "model/expression.hpp"
 
 namespace escapement::joint {
@@ -61,5 +61,5 @@ struct SlipByExpression {
 
 }  // namespace escapement::joint
 
-extern template class escapement::Group<escapement::joint::ConstraintByExpression>;
-extern template class escapement::Group<escapement::joint::SlipByExpression>;
+extern template struct escapement::Adaptor<escapement::joint::ConstraintByExpression>;
+extern template struct escapement::Adaptor<escapement::joint::SlipByExpression>;

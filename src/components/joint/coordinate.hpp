@@ -158,9 +158,7 @@ struct Coordinate {
 
   // ---- by hand (T-joint-3)
   static constexpr bool by_hand = true;
-  template <class L>
-  void motion(const Values<double, L>& z, const std::array<double, 13>&, Rows<double, L>& rows,
-              MotionTangent<L, false>* t) const {
+  void parts(const auto& z, const auto&, const auto& out) const {
     const Frame<double> A = z(a), B = z(b);
     const double lam = z(load), now = z(coordinate);
     const Ends ends(A, B, a.local_row, b.local_row);
@@ -169,10 +167,10 @@ struct Coordinate {
     Blocks D;
     if (measure.kind == Measure::Kind::translation) {
       const Vector3 axis = ends.R[0] * measure.x, r_b = ends.R[1] * measure.on_b, s = B.x + r_b - A.x;
-      rows.r[first] = dot(axis, s - ends.R[0] * measure.on_a) - now;
+      out.row(first) = dot(axis, s - ends.R[0] * measure.on_a) - now;
       gradient[xa] = -axis, gradient[pa] = cross(axis, s), gradient[xb] = axis,
       gradient[pb] = cross(r_b, axis);
-      if (t) add_along(D, lam, axis, r_b, s);
+      if (out.slopes()) add_along(D, lam, axis, r_b, s);
     } else {
       // The gradient of the angle and, by duals along the six rotations, its derivative.
       const int reference = measure.of_b ? 1 : 0, other = 1 - reference;
@@ -185,7 +183,7 @@ struct Coordinate {
       const S c = dot(e1, w), s = dot(e2, w);
       const Vec3<S> g = (sign / (c * c + s * s)) * (c * cross(e2, w) - s * cross(e1, w));
       const double expected = Turns::expected(z.memory, z.t, measure.rate_now(z, a, b));
-      rows.r[first] = unwound(sign * std::atan2(s.v, c.v), expected) - now;
+      out.row(first) = unwound(sign * std::atan2(s.v, c.v), expected) - now;
       Matrix3 with_own, with_others;
       for (int i = 0; i < 3; ++i) {
         gradient[own][i] = g[i].v;
@@ -202,14 +200,14 @@ struct Coordinate {
       const Vector3 own = ends.own(p, gradient[p]);
       force[p] = lam * own;
       for (int i = 0; i < 3; ++i) {
-        rows.r[ends.row[p] + i] = force[p][i];
-        if (t) t->stiffness(first, ends.row[p] + i) = own[i];
+        out.row(ends.row[p] + i) = force[p][i];
+        if (out.slopes()) out.stiffness(first, ends.row[p] + i) = own[i];
       }
     }
-    rows.r[coordinate.local_row] = -lam;
-    if (!t) return;
-    t->stiffness(first, coordinate.local_row) = -1;
-    D.put(ends, force, *t);
+    out.row(coordinate.local_row) = -lam;
+    if (!out.slopes()) return;
+    out.stiffness(first, coordinate.local_row) = -1;
+    D.put(ends, force, out);
   }
 
  private:
@@ -226,6 +224,6 @@ struct Coordinate {
 
 }  // namespace escapement::joint
 
-extern template class escapement::Group<escapement::joint::CoordinateReading>;
-extern template class escapement::Group<escapement::joint::Coordinate>;
-extern template class escapement::Group<escapement::joint::RelativeRotation>;
+extern template struct escapement::Adaptor<escapement::joint::CoordinateReading>;
+extern template struct escapement::Adaptor<escapement::joint::Coordinate>;
+extern template struct escapement::Adaptor<escapement::joint::RelativeRotation>;

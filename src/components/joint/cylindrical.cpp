@@ -1,7 +1,6 @@
 #include "components/joint/build.hpp"
 
-template class escapement::Group<escapement::joint::Joint<4>>;
-template class escapement::Group<escapement::OutputTap<escapement::joint::Joint<4>>>;
+template struct escapement::Adaptor<escapement::joint::Joint<4>>;
 
 namespace escapement {
 namespace {

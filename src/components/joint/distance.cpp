@@ -15,7 +15,7 @@ void build(Build& b) {
              "the two points coincide in the design position", "give the length, or use joint.spherical");
   const ElementId id =
       joint::tie<1>(b, {A.node, B.node, A.on_node, B.on_node}, {{{Equation::Kind::distance, 0, 0, length}}});
-  b.channel<joint::Joint<1>>("tension", id, 6);
+  b.channel("tension", id, 6);
 }
 
 }  // namespace

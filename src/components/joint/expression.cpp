@@ -3,8 +3,8 @@
 #include "components/joint/by_expression.hpp"
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::joint::ConstraintByExpression>;
-template class escapement::Group<escapement::joint::SlipByExpression>;
+template struct escapement::Adaptor<escapement::joint::ConstraintByExpression>;
+template struct escapement::Adaptor<escapement::joint::SlipByExpression>;
 
 namespace escapement {
 namespace {

@@ -177,9 +177,7 @@ struct Joint {
 
   // ---- by hand (T-joint-2)
   static constexpr bool by_hand = true;
-  template <class L>
-  void motion(const Values<double, L>& z, const std::array<double, 12>&, Rows<double, L>& rows,
-              MotionTangent<L, false>* t) const;
+  void parts(const auto& z, const auto&, const auto& out) const;
 
  private:
   template <class X>
@@ -216,9 +214,7 @@ inline Joint<5> revolute(Pose a, Pose b, Multiplier<5> load, const Frame<double>
 }
 
 template <int n>
-template <class L>
-void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&, Rows<double, L>& rows,
-                      MotionTangent<L, false>* t) const {
+void Joint<n>::parts(const auto& z, const auto&, const auto& out) const {
   const Frame<double> A = z(a), B = z(b);
   const Ends ends(A, B, a.local_row, b.local_row);
   const Matrix3 axes_a = ends.R[0] * matrix(on_a.R), axes_b = ends.R[1] * matrix(on_b.R);  // columns
@@ -246,20 +242,20 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
         direction[e.i] = 1;
         point_force[e.i] += lam;
         turn_a = cross(direction, r_a);
-        rows.r[first + k] = d[e.i];
+        out.row(first + k) = d[e.i];
         break;
       case Equation::Kind::along:
         direction = column(axes_a, e.i);
         turn_a = cross(direction, s);
-        rows.r[first + k] = dot(direction, d);
-        if (t) add_along(D, lam, direction, r_b, s);
+        out.row(first + k) = dot(direction, d);
+        if (out.slopes()) add_along(D, lam, direction, r_b, s);
         break;
       case Equation::Kind::perpendicular: {
         const Vector3 alpha = column(axes_a, e.i), beta = column(axes_b, e.j);
         turn_a = cross(alpha, beta);
         turn_b = -turn_a;
-        rows.r[first + k] = dot(alpha, beta);
-        if (!t) break;
+        out.row(first + k) = dot(alpha, beta);
+        if (!out.slopes()) break;
         D.add(pa, pa, lam, turned_lever(alpha, beta));
         D.add(pb, pb, lam, turned_lever(beta, alpha));
         D.add(pa, pb, -lam, turned_lever(beta, alpha));
@@ -271,7 +267,7 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
                       half_beta = half.factor * beta + (half.slope * lean[e.i]) * column(axes_b, 2);
         turn_a = cross(axis_a, half_beta);
         turn_b = -turn_a;
-        rows.r[first + k] = half.factor * lean[e.i] + half.added(e.i);
+        out.row(first + k) = half.factor * lean[e.i] + half.added(e.i);
         leaned += lam * beta;
         bent += lam * half_beta;
         sine += lam * lean[e.i];
@@ -281,7 +277,7 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
         const Vector3 alpha = column(axes_a, e.i);
         turn_b = q.w * alpha + cross(u, alpha);
         turn_a = -turn_b;
-        rows.r[first + k] = 2 * q.u[e.i];
+        out.row(first + k) = 2 * q.u[e.i];
         torque += lam * alpha;
         break;
       }
@@ -289,8 +285,8 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
         const double size = norm(d);
         direction = (1 / size) * d;
         turn_a = cross(direction, r_a);
-        rows.r[first + k] = size - e.value;
-        if (!t) break;
+        out.row(first + k) = size - e.value;
+        if (!out.slopes()) break;
         Matrix3 P;
         for (int i = 0; i < 3; ++i)
           for (int j = 0; j < 3; ++j)
@@ -311,16 +307,16 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
     const Vector3 gradient[4] = {-direction, turn_a, direction, turn_b};
     for (int p = 0; p < 4; ++p) {
       force[p] += lam * gradient[p];
-      if (!t) continue;
+      if (!out.slopes()) continue;
       const Vector3 own = ends.own(p, gradient[p]);
-      for (int i = 0; i < 3; ++i) t->stiffness(first + k, ends.row[p] + i) = own[i];
+      for (int i = 0; i < 3; ++i) out.stiffness(first + k, ends.row[p] + i) = own[i];
     }
   }
   for (int p = 0; p < 4; ++p) {
     force[p] = ends.own(p, force[p]);
-    for (int i = 0; i < 3; ++i) rows.r[ends.row[p] + i] = force[p][i];
+    for (int i = 0; i < 3; ++i) out.row(ends.row[p] + i) = force[p][i];
   }
-  if (!t) return;
+  if (!out.slopes()) return;
   D.add(pb, pb, 1, turned_lever(r_b, point_force));
   D.add(pa, pa, -1, turned_lever(r_a, point_force));
   if (leans) {
@@ -341,14 +337,14 @@ void Joint<n>::motion(const Values<double, L>& z, const std::array<double, 12>&,
     D.add(pa, pa, 1, by_a);
     D.add(pb, pa, -1, by_a);
   }
-  D.put(ends, force, *t);
+  D.put(ends, force, out);
 }
 
 }  // namespace escapement::joint
 
-extern template class escapement::Group<escapement::joint::Joint<1>>;
-extern template class escapement::Group<escapement::joint::Joint<2>>;
-extern template class escapement::Group<escapement::joint::Joint<3>>;
-extern template class escapement::Group<escapement::joint::Joint<4>>;
-extern template class escapement::Group<escapement::joint::Joint<5>>;
-extern template class escapement::Group<escapement::joint::Joint<6>>;
+extern template struct escapement::Adaptor<escapement::joint::Joint<1>>;
+extern template struct escapement::Adaptor<escapement::joint::Joint<2>>;
+extern template struct escapement::Adaptor<escapement::joint::Joint<3>>;
+extern template struct escapement::Adaptor<escapement::joint::Joint<4>>;
+extern template struct escapement::Adaptor<escapement::joint::Joint<5>>;
+extern template struct escapement::Adaptor<escapement::joint::Joint<6>>;

@@ -1,8 +1,7 @@
 #include "components/joint/rolling.hpp"
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::joint::Blade>;
-template class escapement::Group<escapement::OutputTap<escapement::joint::Blade>>;
+template struct escapement::Adaptor<escapement::joint::Blade>;
 
 namespace escapement {
 namespace {
@@ -17,7 +16,7 @@ void build(Build& b) {
       b.name("side"), {.unit = "N", .row_unit = "m/s", .parts = {"no sideways motion"}});
   const ElementId id =
       b.add(joint::Blade{f.node, load, f.on_node.x, f.on_node.R * ((1 / norm(side)) * side)});
-  b.channel<joint::Blade>("force", id, 0);
+  b.channel("force", id, 0);
 }
 
 }  // namespace

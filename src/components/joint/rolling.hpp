@@ -1,6 +1,6 @@
 // Wheels and spheres that roll on a plane without slipping, and knife edges.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::joint {
 
@@ -89,6 +89,6 @@ struct Blade {
 
 }  // namespace escapement::joint
 
-extern template class escapement::Group<escapement::joint::Rolling<1>>;
-extern template class escapement::Group<escapement::joint::Rolling<2>>;
-extern template class escapement::Group<escapement::joint::Blade>;
+extern template struct escapement::Adaptor<escapement::joint::Rolling<1>>;
+extern template struct escapement::Adaptor<escapement::joint::Rolling<2>>;
+extern template struct escapement::Adaptor<escapement::joint::Blade>;

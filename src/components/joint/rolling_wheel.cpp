@@ -1,10 +1,8 @@
 #include "components/joint/rolling.hpp"
 #include "components/joint/rolling_build.hpp"
 
-template class escapement::Group<escapement::joint::Rolling<1>>;
-template class escapement::Group<escapement::joint::Rolling<2>>;
-template class escapement::Group<escapement::OutputTap<escapement::joint::Rolling<1>>>;
-template class escapement::Group<escapement::OutputTap<escapement::joint::Rolling<2>>>;
+template struct escapement::Adaptor<escapement::joint::Rolling<1>>;
+template struct escapement::Adaptor<escapement::joint::Rolling<2>>;
 
 namespace escapement {
 
@@ -38,9 +36,9 @@ void joint::build_rolling(Build& b, const Vector3& axle, double radius, double s
   using Element = joint::Rolling<held>;
   const ElementId id =
       b.add(Element{f.node, load, grip, f.on_node.x, f.on_node.R * axle, radius, section, plane});
-  for (int i = 0; i < 3; ++i) b.channel<Element>("contact", id, i, i);
-  b.channel<Element>("normal_force", id, 3);
-  for (int i = 0; i < 2; ++i) b.channel<Element>("grip_force", id, 4 + i, i);
+  for (int i = 0; i < 3; ++i) b.channel("contact", id, i, i);
+  b.channel("normal_force", id, 3);
+  for (int i = 0; i < 2; ++i) b.channel("grip_force", id, 4 + i, i);
 }
 template void joint::build_rolling<2>(Build&, const Vector3&, double, double);
 

@@ -1,9 +1,7 @@
 #include "components/joint/build.hpp"
 
-template class escapement::Group<escapement::joint::Joint<3>>;
-template class escapement::Group<escapement::OutputTap<escapement::joint::Joint<3>>>;
-template class escapement::Group<escapement::joint::RelativeRotation>;
-template class escapement::Group<escapement::OutputTap<escapement::joint::RelativeRotation>>;
+template struct escapement::Adaptor<escapement::joint::Joint<3>>;
+template struct escapement::Adaptor<escapement::joint::RelativeRotation>;
 
 namespace escapement {
 namespace {
@@ -15,7 +13,7 @@ void build(Build& b) {
   const joint::Markers m = joint::markers(b);
   joint::tie<3>(b, m, {{{coincide, 0}, {coincide, 1}, {coincide, 2}}});
   const ElementId reading = b.add(joint::RelativeRotation{m.a, m.b, m.on_a.R, m.on_b.R});
-  for (int i = 0; i < 4; ++i) b.channel<joint::RelativeRotation>("quaternion", reading, i, i);
+  for (int i = 0; i < 4; ++i) b.channel("quaternion", reading, i, i);
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ void build(Build& b) {
                                {.unit = "N", .row_unit = "m", .parts = rows, .part_units = units});
     const ElementId id = b.add(joint::Joint<6>{hub.node, foot.node, load, on_hub, on_foot, equations});
     for (int k = 0; k < 3; ++k) {
-      b.channel<joint::Joint<6>>(name + ".force", id, k, k);
-      b.channel<joint::Joint<6>>(name + ".torque", id, 3 + k, k);
+      b.channel(name + ".force", id, k, k);
+      b.channel(name + ".torque", id, 3 + k, k);
     }
     b.draw("rod", {}, {{hub.node.variable, hub.on_node}, {foot.node.variable, on_foot}});
     b.joint({b.path(), hub.node, foot.node, on_hub, on_foot});

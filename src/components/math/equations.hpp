@@ -6,7 +6,7 @@
 // The callables are generic in the scalar, so that they are differentiated exactly; they reach their unknowns
 // through the handles passed to them.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::math {
 

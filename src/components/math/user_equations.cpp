@@ -140,11 +140,12 @@ void UserEquations::slopes(const Equation& e, std::span<const S> inputs, const d
   }
 }
 
-/// How much an input moves with the unknown it belongs to (T-shift-1).
-double UserEquations::weight(int input, const Shift& c) const {
-  if (unknowns[unknown_of(input)].kind != Kind::position) return (input - 1) % 3 == 0 ? 1.0 : 0.0;
-  const double weights[] = {c.position, c.velocity, c.acceleration};
-  return weights[(input - 1) % 3];
+/// Where the slope of a row along an input stands; null: a rate that no unknown has.
+double* UserEquations::slope(Parts::Part& part, int row, int input) const {
+  const int at = row * size() + unknown_of(input), order = (input - 1) % 3;
+  if (order == 0) return part.K + at;
+  if (unknowns[unknown_of(input)].kind != Kind::position) return nullptr;
+  return (order == 1 ? part.C : part.M) + at;
 }
 
 double UserEquations::own_slope(std::span<const double> inputs) const {
@@ -209,106 +210,88 @@ bool UserEquations::ends_at_zero(const Point& p, int i) const {
 void UserEquations::land(const Point& p, int i, double* sides) const { owner(i).land(inputs(p), sides, i); }
 Bend UserEquations::bend(const Point& p, int i) const { return owner(i).bend(inputs(p), p.sides, i); }
 
-void UserEquations::evaluate(const Point& p, const Shift& c, std::span<double> rows, Matrix m) const {
+void UserEquations::evaluate(const Point& p, Parts& parts) const {
   const auto in = inputs(p);
   for (const Equation& e : equations_) {
     const double* const sides = is_constraint(e) ? nullptr : p.sides;
     const bool refill = p.sides && !sides && !e.reads.definitions.empty();  // constraints keep no sides
     if (refill) fill<double>(e.reads.definitions, in, nullptr);
-    if (e.sort == Sort::store) state_row(e, in, sides, c, rows, m);
-    else evaluate(e, in, sides, c, rows, m);
+    evaluate(e, in, sides, parts);
+    if (e.sort == Sort::store) store(e, in, sides, parts);
+    if (e.sort == Sort::holonomic || e.sort == Sort::slip) reaction(e, in, parts);
     if (refill) fill<double>(e.reads.definitions, in, p.sides);
   }
 }
 
 void UserEquations::evaluate(const Equation& e, std::span<const double> in, const double* sides,
-                             const Shift& c, std::span<double> rows, Matrix m) const {
+                             Parts& parts) const {
   double value = 0;
-  std::vector<double>& slope = workspace<double>(1);
-  if (m || e.sort == Sort::holonomic || e.sort == Sort::slip) {
-    slopes<double>(e, in, sides, value, slope);
+  std::vector<double>& slopes_here = workspace<double>(1);
+  if (parts.slopes() || e.sort == Sort::holonomic || e.sort == Sort::slip) {
+    slopes<double>(e, in, sides, value, slopes_here);
   } else {
     for (const Term& t : e.terms) value += t.factor * t.expression.evaluate<double>(in, sides);
   }
-  const double scale = e.sort == Sort::raw         ? (unknowns[e.row].kind == Kind::position ? c.force : 1.0)
-                       : e.sort == Sort::holonomic ? c.holonomic_scale
-                                                   : c.nonholonomic_scale;
-  const bool differentiated = is_constraint(e) && c.constraint_accelerations;
-  if (!differentiated) rows[e.row] += scale * value;
-  for (const int i : e.reads.inputs) {
-    if (i == time || !m) continue;
-    // Φ̈ moves with v̇ through Φ_q, k̇ through k_v.
-    const bool leading = (i - 1) % 3 == (e.sort == Sort::holonomic ? 0 : 1);
-    const double w = differentiated ? (leading ? c.acceleration : 0.0) : weight(i, c);
-    m(e.row, unknown_of(i)) += scale * w * slope[i];
-  }
-  if (e.sort == Sort::holonomic || e.sort == Sort::slip) reaction(e, in, c, rows, m);
+  parts.flow.row[e.row] += value;
+  if (!parts.slopes()) return;
+  for (const int i : e.reads.inputs)
+    if (i != time)
+      if (double* const at = slope(parts.flow, e.row, i)) *at += slopes_here[i];
 }
 
-/// store·s + flow·f, and for a consistent start d/dt s along q, v and t.
-void UserEquations::state_row(const Equation& e, std::span<const double> in, const double* sides,
-                              const Shift& c, std::span<double> rows, Matrix m) const {
-  double flow = 0;
-  std::vector<double>& slope = workspace<double>(1);
-  if (m) {
-    slopes<double>(e, in, sides, flow, slope);
-  } else {
-    for (const Term& t : e.terms) flow += t.factor * t.expression.evaluate<double>(in, sides);
-  }
-  rows[e.row] += c.flow * flow;
-  for (const int i : e.reads.inputs)
-    if (m && i != time) m(e.row, unknown_of(i)) += c.flow * weight(i, c) * slope[i];
-  if (c.store == 0 && c.store_rate == 0) return;
-
-  // One sweep with a dual along time gives s, ds/dt and how both move with the unknowns.
+/// One sweep with a dual along time gives s, ds/dt and how both move with the unknowns.
+void UserEquations::store(const Equation& e, std::span<const double> in, const double* sides,
+                          Parts& parts) const {
   using D = Dual<1>;
   std::vector<D>&z = workspace<D>(0), &ds = workspace<D>(1);
   z.resize(in.size());
+  const auto moves = [&](int i) {  // in time: the next input is its rate
+    return i != time && (i - 1) % 3 < 2 && unknowns[unknown_of(i)].kind == Kind::position;
+  };
   for (const int i : e.reads.inputs) {
     z[i] = D(in[i]);
     if (i == time) z[i].d[0] = 1;
-    else if ((i - 1) % 3 < 2 && unknowns[unknown_of(i)].kind == Kind::position) z[i].d[0] = in[i + 1];
+    else if (moves(i)) z[i].d[0] = in[i + 1];
   }
   fill<D>(e.reads.definitions, z, sides);
   const D s = through<D>(*e.store, e.reads, z, sides, ds);
-  rows[e.row] += c.store * s.v + c.store_rate * s.d[0];
-  if (!m) return;
+  parts.store.row[e.row] += s.v;
+  if (parts.rate.row) parts.rate.row[e.row] += s.d[0];
+  if (!parts.slopes()) return;
   for (const int i : e.reads.inputs) {
     if (i == time) continue;
-    const bool moves = unknowns[unknown_of(i)].kind == Kind::position && (i - 1) % 3 < 2;
-    const double rate = ds[i].d[0] * weight(i, c) + (moves ? ds[i].v * weight(i + 1, c) : 0.0);
-    m(e.row, unknown_of(i)) += c.store * ds[i].v * weight(i, c) + c.store_rate * rate;
+    if (double* const at = slope(parts.store, e.row, i)) *at += ds[i].v;
+    if (!parts.rate.row) continue;
+    if (double* const at = slope(parts.rate, e.row, i)) *at += ds[i].d[0];
+    if (moves(i)) *slope(parts.rate, e.row, i + 1) += ds[i].v;
   }
 }
 
-/// Φ_qᵀλ or k_vᵀμ in the rows of the positions; its tangent needs second derivatives along each column.
-void UserEquations::reaction(const Equation& e, std::span<const double> in, const Shift& c,
-                             std::span<double> rows, Matrix m) const {
+/// Φ_qᵀλ or k_vᵀμ in the rows of the positions; its slopes need second derivatives along each input.
+void UserEquations::reaction(const Equation& e, std::span<const double> in, Parts& parts) const {
   const int along = e.sort == Sort::holonomic ? 0 : 1;
   const auto acts = [&](int input) { return input != time && (input - 1) % 3 == along; };
-  const double multiplier = c.reaction * in[value_of(e.row)];
-  const std::vector<double>& slope = workspace<double>(1);  // as evaluate() left it
+  const double multiplier = in[value_of(e.row)];
+  const std::vector<double>& gradient = workspace<double>(1);  // as evaluate() left it
   for (const int i : e.reads.inputs) {
     if (!acts(i)) continue;
-    rows[unknown_of(i)] += multiplier * slope[i];
-    if (m) m(unknown_of(i), e.row) += c.reaction * slope[i];
+    parts.reaction.row[unknown_of(i)] += multiplier * gradient[i];
+    if (parts.slopes()) *slope(parts.reaction, unknown_of(i), value_of(e.row)) += gradient[i];
   }
-  if (!m || (c.position == 0 && c.velocity == 0)) return;
+  if (!parts.slopes()) return;
   using D = Dual<1>;
   std::vector<D>&z = workspace<D>(0), &s = workspace<D>(1);
   z.assign(in.begin(), in.end());
-  for (int column = 0; column < size(); ++column) {
-    bool moves = false;
-    for (const int j : e.reads.inputs)
-      if (j != time && unknown_of(j) == column) z[j].d[0] = weight(j, c), moves = true;
-    if (!moves) continue;
+  for (const int j : e.reads.inputs) {
+    if (j == time) continue;
+    z[j].d[0] = 1;
     fill<D>(e.reads.definitions, z, nullptr);
     D value;
     slopes<D>(e, z, nullptr, value, s);
     for (const int i : e.reads.inputs)
-      if (acts(i)) m(unknown_of(i), column) += multiplier * s[i].d[0];
-    for (const int j : e.reads.inputs)
-      if (j != time && unknown_of(j) == column) z[j].d[0] = 0;
+      if (acts(i))
+        if (double* const at = slope(parts.reaction, unknown_of(i), j)) *at += multiplier * s[i].d[0];
+    z[j].d[0] = 0;
   }
 }
 

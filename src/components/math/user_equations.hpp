@@ -48,7 +48,7 @@ class UserEquations final : public DynamicElement {
   const Equation& last() const { return equations_.back(); }
 
   bool couples(int row, int column) const override { return coupled_[row * size() + column]; }
-  void evaluate(const Point& p, const Shift& shift, std::span<double> rows, Matrix m) const override;
+  void evaluate(const Point& p, Parts& parts) const override;
   // Constraints keep no sides: a jump of theirs would be one of positions or velocities.
   int sides() const override { return sides_; }
   void crossings(const Point& p, std::span<double> functions) const override;
@@ -94,14 +94,11 @@ class UserEquations final : public DynamicElement {
     }
   }
   const Expression& owner(int side) const;
-  double weight(int input, const Shift& c) const;
   int unknown_of(int input) const { return (input - 1) / 3; }
-  void evaluate(const Equation& e, std::span<const double> in, const double* sides, const Shift& c,
-                std::span<double> rows, Matrix m) const;
-  void state_row(const Equation& e, std::span<const double> in, const double* sides, const Shift& c,
-                 std::span<double> rows, Matrix m) const;
-  void reaction(const Equation& e, std::span<const double> in, const Shift& c, std::span<double> rows,
-                Matrix m) const;
+  double* slope(Parts::Part& part, int row, int input) const;
+  void evaluate(const Equation& e, std::span<const double> in, const double* sides, Parts& parts) const;
+  void store(const Equation& e, std::span<const double> in, const double* sides, Parts& parts) const;
+  void reaction(const Equation& e, std::span<const double> in, Parts& parts) const;
 
   std::vector<Definition> definitions_;
   std::vector<Equation> equations_;

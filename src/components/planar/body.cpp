@@ -1,3 +1,3 @@
 #include "components/planar/body.hpp"
 
-template class escapement::Group<escapement::planar::Body>;
+template struct escapement::Adaptor<escapement::planar::Body>;

@@ -1,6 +1,6 @@
 // A rigid body in the plane: reference point and heading, centre of mass at (offset, 0) of its own axes.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::planar {
 
@@ -33,4 +33,4 @@ struct Body {
 
 }  // namespace escapement::planar
 
-extern template class escapement::Group<escapement::planar::Body>;
+extern template struct escapement::Adaptor<escapement::planar::Body>;

@@ -2,8 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::planar::Damper>;
-template class escapement::Group<escapement::OutputTap<escapement::planar::Damper>>;
+template struct escapement::Adaptor<escapement::planar::Damper>;
 
 namespace escapement {
 
@@ -26,8 +25,8 @@ rubber: {type: planar.spring, stiffness: 50 N/m, rest_length: 0.9 m, between: [g
   type.build = [](Build& b) {
     const ElementId id = b.add(planar::Damper{b.node<Position<2>>("between", 0),
                                               b.node<Position<2>>("between", 1), b.number("damping")});
-    b.channel<planar::Damper>("force", id, 0);
-    b.channel<planar::Damper>("velocity", id, 1);
+    b.channel("force", id, 0);
+    b.channel("velocity", id, 1);
   };
   return type;
 }

@@ -1,6 +1,6 @@
 // A viscous damper along the line between two points of the plane.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::planar {
 
@@ -24,4 +24,4 @@ struct Damper {
 
 }  // namespace escapement::planar
 
-extern template class escapement::Group<escapement::planar::Damper>;
+extern template struct escapement::Adaptor<escapement::planar::Damper>;

@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::planar::Distance>;
+template struct escapement::Adaptor<escapement::planar::Distance>;
 
 namespace escapement {
 

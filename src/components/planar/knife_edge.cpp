@@ -1,3 +1,3 @@
 #include "components/planar/knife_edge.hpp"
 
-template class escapement::Group<escapement::planar::KnifeEdge>;
+template struct escapement::Adaptor<escapement::planar::KnifeEdge>;

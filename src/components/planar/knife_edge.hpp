@@ -1,6 +1,6 @@
 // A knife edge (skate, blade) at the reference point of a planar body: no velocity across the heading.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::planar {
 
@@ -17,4 +17,4 @@ struct KnifeEdge {
 
 }  // namespace escapement::planar
 
-extern template class escapement::Group<escapement::planar::KnifeEdge>;
+extern template struct escapement::Adaptor<escapement::planar::KnifeEdge>;

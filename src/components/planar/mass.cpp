@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::planar::Mass>;
+template struct escapement::Adaptor<escapement::planar::Mass>;
 
 namespace escapement {
 

@@ -1,6 +1,6 @@
 // A point mass in the plane, and its weight.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::planar {
 
@@ -21,18 +21,16 @@ struct Mass {
     return 0.5 * mass * dot(v, v) + potential(z);
   }
 
-  // Hot in chains: rows and tangent by hand (the functions above stay the oracle).
-  static constexpr bool analytic = true;
-  template <class L>
-  void assemble(const Values<double, L>& z, const std::array<double, 2>& a, const Shift& c,
-                Rows<double, L>& r, auto* k) const {
+  // Hot in chains: by hand (the functions above stay the oracle).
+  static constexpr bool by_hand = true, rates = true;
+  void parts(const auto&, const auto& a, const auto& out) const {
     for (int i = 0; i < 2; ++i) {
-      r.r[i] = mass * (c.momentum * z.v[i] + c.momentum_rate * a[i] - c.force * gravity[i]);
-      if (k) (*k)(at, i, at, i) = mass * (c.momentum * c.velocity + c.momentum_rate * c.acceleration);
+      out.row(i) = mass * (a[i] - gravity[i]);
+      if (out.slopes()) out.mass(i, i) = mass;
     }
   }
 };
 
 }  // namespace escapement::planar
 
-extern template class escapement::Group<escapement::planar::Mass>;
+extern template struct escapement::Adaptor<escapement::planar::Mass>;

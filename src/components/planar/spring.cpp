@@ -2,8 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::planar::Spring>;
-template class escapement::Group<escapement::OutputTap<escapement::planar::Spring>>;
+template struct escapement::Adaptor<escapement::planar::Spring>;
 
 namespace escapement {
 
@@ -27,8 +26,8 @@ rubber: {type: planar.spring, stiffness: 50 N/m, rest_length: 0.5 m, between: [g
     const ElementId id =
         b.add(planar::Spring{b.node<Position<2>>("between", 0), b.node<Position<2>>("between", 1),
                              b.number("stiffness"), b.number("rest_length")});
-    b.channel<planar::Spring>("force", id, 0);
-    b.channel<planar::Spring>("elongation", id, 1);
+    b.channel("force", id, 0);
+    b.channel("elongation", id, 1);
   };
   return type;
 }

@@ -1,6 +1,6 @@
 // A linear spring between two points of the plane; force positive in tension.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::planar {
 
@@ -20,4 +20,4 @@ struct Spring {
 
 }  // namespace escapement::planar
 
-extern template class escapement::Group<escapement::planar::Spring>;
+extern template struct escapement::Adaptor<escapement::planar::Spring>;

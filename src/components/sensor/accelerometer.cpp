@@ -2,7 +2,7 @@
 #include "components/sensor/inertial.hpp"
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::sensor::SpecificForce>;
+template struct escapement::Adaptor<escapement::sensor::SpecificForce>;
 
 namespace escapement {
 namespace {

@@ -1,7 +1,7 @@
 #include "components/sensor/inertial.hpp"
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::sensor::Turning>;
+template struct escapement::Adaptor<escapement::sensor::Turning>;
 
 namespace escapement {
 namespace {

@@ -1,6 +1,6 @@
 // What an accelerometer and a gyro on a body feel, in their own axes.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::sensor {
 
@@ -41,5 +41,5 @@ struct Turning {
 
 }  // namespace escapement::sensor
 
-extern template class escapement::Group<escapement::sensor::SpecificForce>;
-extern template class escapement::Group<escapement::sensor::Turning>;
+extern template struct escapement::Adaptor<escapement::sensor::SpecificForce>;
+extern template struct escapement::Adaptor<escapement::sensor::Turning>;

@@ -8,8 +8,8 @@ void translational::build_backlash(Build& b, const char* force, const char* elon
   const double middle = b.number(rest), half = b.number("gap") / 2;
   const ElementId id = b.add(Gap{b.node<Position<1>>("between", 0), b.node<Position<1>>("between", 1),
                                  middle - half, middle + half, b.number("stiffness"), b.number("damping")});
-  b.channel<Gap>(force, id, 0);
-  b.channel<Gap>(elongation, id, 2);
+  b.channel(force, id, 0);
+  b.channel(elongation, id, 2);
 }
 
 ComponentType translational_backlash() {

@@ -2,8 +2,8 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::translational::Damper>;
-template class escapement::Group<escapement::translational::DamperByLaw>;
+template struct escapement::Adaptor<escapement::translational::Damper>;
+template struct escapement::Adaptor<escapement::translational::DamperByLaw>;
 
 namespace escapement {
 
@@ -11,12 +11,12 @@ void translational::build_damper(Build& b, const char* force) {
   const auto A = b.node<Position<1>>("between", 0), B = b.node<Position<1>>("between", 1);
   if (b.has("damping")) {
     const ElementId id = b.add(Damper{A, B, b.number("damping")});
-    b.channel<Damper>(force, id, 0);
-    b.channel<Damper>("velocity", id, 1);
+    b.channel(force, id, 0);
+    b.channel("velocity", id, 1);
   } else {
     const ElementId id = b.add(DamperByLaw{A, B, b.expression("law")});
-    b.channel<DamperByLaw>(force, id, 0);
-    b.channel<DamperByLaw>("velocity", id, 1);
+    b.channel(force, id, 0);
+    b.channel("velocity", id, 1);
   }
 }
 

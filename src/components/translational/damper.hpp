@@ -1,6 +1,6 @@
 // A damper between two sliders (or shafts): linear, or with the force given as an expression of the velocity.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 #include "model/expression.hpp"
 
 namespace escapement {
@@ -51,5 +51,5 @@ void build_damper(Build& b, const char* force);
 
 }  // namespace escapement::translational
 
-extern template class escapement::Group<escapement::translational::Damper>;
-extern template class escapement::Group<escapement::translational::DamperByLaw>;
+extern template struct escapement::Adaptor<escapement::translational::Damper>;
+extern template struct escapement::Adaptor<escapement::translational::DamperByLaw>;

@@ -2,10 +2,9 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::translational::Gap>;
-template class escapement::Group<escapement::translational::RigidStop>;
-template class escapement::Group<escapement::translational::Depth>;
-template class escapement::Group<escapement::OutputTap<escapement::translational::Gap>>;
+template struct escapement::Adaptor<escapement::translational::Gap>;
+template struct escapement::Adaptor<escapement::translational::RigidStop>;
+template struct escapement::Adaptor<escapement::translational::Depth>;
 
 namespace escapement {
 
@@ -29,14 +28,14 @@ void translational::build_end_stop(Build& b, const char* force) {
     b.add(
         RigidStop{from, to, push, signal, lower, upper, b.number("restitution"), b.number("rest_velocity")});
     b.channel(force, signal);
-    b.channel<Depth>("penetration", b.add(Depth{from, to, lower, upper}), 0);
+    b.channel("penetration", b.add(Depth{from, to, lower, upper}), 0);
     return;
   }
   if (b.given("rest_velocity"))
     b.refuse("E-MISSING", "rest_velocity", "it belongs to a rigid stop, with a `restitution`");
   const ElementId id = b.add(Gap{from, to, lower, upper, b.number("stiffness"), b.number("damping")});
-  b.channel<Gap>(force, id, 0);
-  b.channel<Gap>("penetration", id, 1);
+  b.channel(force, id, 0);
+  b.channel("penetration", id, 1);
 }
 
 ComponentType translational_end_stop() {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement {
 class Build;
@@ -140,6 +140,6 @@ void build_end_stop(Build& b, const char* force);
 
 }  // namespace escapement::translational
 
-extern template class escapement::Group<escapement::translational::Gap>;
-extern template class escapement::Group<escapement::translational::RigidStop>;
-extern template class escapement::Group<escapement::translational::Depth>;
+extern template struct escapement::Adaptor<escapement::translational::Gap>;
+extern template struct escapement::Adaptor<escapement::translational::RigidStop>;
+extern template struct escapement::Adaptor<escapement::translational::Depth>;

@@ -3,7 +3,7 @@
 #include "components/control/constant.hpp"
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::translational::Force>;
+template struct escapement::Adaptor<escapement::translational::Force>;
 
 namespace escapement {
 

@@ -1,6 +1,6 @@
 // A force on a slider (or a torque on a shaft): from a signal, or constant. With a second end it also reacts there.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement {
 class Build;
@@ -24,4 +24,4 @@ void build_force(Build& b, const char* force, const char* unit);
 
 }  // namespace escapement::translational
 
-extern template class escapement::Group<escapement::translational::Force>;
+extern template struct escapement::Adaptor<escapement::translational::Force>;

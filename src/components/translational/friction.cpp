@@ -4,9 +4,8 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::translational::Friction>;
-template class escapement::Group<escapement::translational::StickSlip>;
-template class escapement::Group<escapement::OutputTap<escapement::translational::Friction>>;
+template struct escapement::Adaptor<escapement::translational::Friction>;
+template struct escapement::Adaptor<escapement::translational::StickSlip>;
 
 namespace escapement {
 
@@ -28,13 +27,13 @@ void translational::build_friction(Build& b, const char* force) {
     b.add(StickSlip{from, to, hold, signal, coulomb, breakaway, stribeck, b.number("viscous")});
     b.channel(force, signal);
     const ElementId reading = b.add(RelativeVelocity{from, to});
-    b.channel<RelativeVelocity>("velocity", reading, 0);
+    b.channel("velocity", reading, 0);
     return;
   }
   const ElementId id = b.add(
       Friction{from, to, coulomb, breakaway, stribeck, b.number("transition_velocity"), b.number("viscous")});
-  b.channel<Friction>(force, id, 0);
-  b.channel<Friction>("velocity", id, 1);
+  b.channel(force, id, 0);
+  b.channel("velocity", id, 1);
 }
 
 ComponentType translational_friction() {

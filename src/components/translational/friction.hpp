@@ -1,7 +1,7 @@
 // Friction between two sliders (or shafts): Coulomb, Stribeck and viscous; sticking in truth, with events where it begins
 // and ends, or regularised by a steep tanh. Force positive in tension: while B moves away from A.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement {
 class Build;
@@ -97,5 +97,5 @@ void build_friction(Build& b, const char* force);
 
 }  // namespace escapement::translational
 
-extern template class escapement::Group<escapement::translational::Friction>;
-extern template class escapement::Group<escapement::translational::StickSlip>;
+extern template struct escapement::Adaptor<escapement::translational::Friction>;
+extern template struct escapement::Adaptor<escapement::translational::StickSlip>;

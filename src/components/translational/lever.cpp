@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::translational::Transmission>;
+template struct escapement::Adaptor<escapement::translational::Transmission>;
 
 namespace escapement {
 namespace {

@@ -1,7 +1,7 @@
 // An ideal transmission: two sliders or shafts whose motions, seen from a third, are in a fixed ratio. The element of
 // lever, gear, and rack and pinion.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement::translational {
 
@@ -21,4 +21,4 @@ struct Transmission {
 
 }  // namespace escapement::translational
 
-extern template class escapement::Group<escapement::translational::Transmission>;
+extern template struct escapement::Adaptor<escapement::translational::Transmission>;

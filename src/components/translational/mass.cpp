@@ -2,7 +2,7 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::translational::Mass>;
+template struct escapement::Adaptor<escapement::translational::Mass>;
 
 namespace escapement {
 

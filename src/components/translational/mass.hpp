@@ -1,6 +1,6 @@
 // A mass that slides along a line; the same element is a rotational inertia.
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 
 namespace escapement {
 class Build;
@@ -23,4 +23,4 @@ void build_inertia(Build& b, const char* inertia, const char* position);
 
 }  // namespace escapement::translational
 
-extern template class escapement::Group<escapement::translational::Mass>;
+extern template struct escapement::Adaptor<escapement::translational::Mass>;

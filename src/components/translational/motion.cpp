@@ -4,9 +4,9 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::translational::MotionByLaw>;
-template class escapement::Group<escapement::translational::ReferenceFilter>;
-template class escapement::Group<escapement::translational::MotionByReference>;
+template struct escapement::Adaptor<escapement::translational::MotionByLaw>;
+template struct escapement::Adaptor<escapement::translational::ReferenceFilter>;
+template struct escapement::Adaptor<escapement::translational::MotionByReference>;
 
 namespace escapement {
 

@@ -1,7 +1,7 @@
 // Prescribed motion of a slider (or shaft): by an expression of time, or by a signal through a second-order reference
 // filter (a constraint on a signal itself would have no defined multiplier).
 #pragma once
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 #include "model/expression.hpp"
 
 namespace escapement {
@@ -57,6 +57,6 @@ void build_motion(Build& b, const char* position, const char* force, const char*
 
 }  // namespace escapement::translational
 
-extern template class escapement::Group<escapement::translational::MotionByLaw>;
-extern template class escapement::Group<escapement::translational::ReferenceFilter>;
-extern template class escapement::Group<escapement::translational::MotionByReference>;
+extern template struct escapement::Adaptor<escapement::translational::MotionByLaw>;
+extern template struct escapement::Adaptor<escapement::translational::ReferenceFilter>;
+extern template struct escapement::Adaptor<escapement::translational::MotionByReference>;

@@ -2,10 +2,8 @@
 
 #include "model/component.hpp"
 
-template class escapement::Group<escapement::translational::Spring>;
-template class escapement::Group<escapement::translational::SpringByLaw>;
-template class escapement::Group<escapement::OutputTap<escapement::translational::Spring>>;
-template class escapement::Group<escapement::OutputTap<escapement::translational::SpringByLaw>>;
+template struct escapement::Adaptor<escapement::translational::Spring>;
+template struct escapement::Adaptor<escapement::translational::SpringByLaw>;
 
 namespace escapement {
 
@@ -16,8 +14,8 @@ void translational::build_spring(Build& b, const char* law, const char* force, c
     b.refuse("E-VALUE", "interpolation", "belongs to a `table`", "remove it");
   if (b.has("stiffness")) {
     const ElementId id = b.add(Spring{A, B, b.number("stiffness"), b.number(rest)});
-    b.channel<Spring>(force, id, 0);
-    b.channel<Spring>(elongation, id, 1);
+    b.channel(force, id, 0);
+    b.channel(elongation, id, 1);
     return;
   }
   SpringByLaw spring{A, B, nullptr, nullptr, b.number(rest)};
@@ -32,8 +30,8 @@ void translational::build_spring(Build& b, const char* law, const char* force, c
     spring.law = b.expression(law);
   }
   const ElementId id = b.add(spring);
-  b.channel<SpringByLaw>(force, id, 0);
-  b.channel<SpringByLaw>(elongation, id, 1);
+  b.channel(force, id, 0);
+  b.channel(elongation, id, 1);
 }
 
 ComponentType translational_spring() {

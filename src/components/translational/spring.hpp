@@ -2,7 +2,7 @@
 // Force positive in tension.
 #pragma once
 #include "components/control/table_pieces.hpp"
-#include "core/group.hpp"
+#include "core/adaptor.hpp"
 #include "model/expression.hpp"
 
 namespace escapement {
@@ -62,5 +62,5 @@ void build_spring(Build& b, const char* law, const char* force, const char* elon
 
 }  // namespace escapement::translational
 
-extern template class escapement::Group<escapement::translational::Spring>;
-extern template class escapement::Group<escapement::translational::SpringByLaw>;
+extern template struct escapement::Adaptor<escapement::translational::Spring>;
+extern template struct escapement::Adaptor<escapement::translational::SpringByLaw>;
