@@ -1,5 +1,6 @@
 // The only file that knows CLI11. Its messages are ours: they name the nearest verb or option.
 #include "command_line.hpp"
+#include "base/nearest_name.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +8,6 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "model/units.hpp"
 
 namespace escapement::app {
 namespace {

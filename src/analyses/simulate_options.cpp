@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analyses/simulate.hpp"
+#include "base/nearest_name.hpp"
 #include "model/row_owner.hpp"
 #include "model/simulate_keys.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sparse/archive.hpp"
+#include "base/archive.hpp"
 
 namespace escapement {
 

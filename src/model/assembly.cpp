@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "base/nearest_name.hpp"
 #include "core/projection.hpp"
 
 namespace escapement {

@@ -7,6 +7,9 @@
 #include <map>
 #include <numbers>
 
+#include "base/nearest_name.hpp"
+#include "base/utf8.hpp"
+
 namespace escapement {
 namespace {
 
@@ -100,7 +103,7 @@ class ExpressionCompiler {
     const char c = text_[at_];
     if (c == ')') throw ExpressionError("a closing parenthesis without an opening one", at_);
     std::size_t length = 1;  // of a whole character
-    while (at_ + length < text_.size() && (text_[at_ + length] & 0xC0) == 0x80) ++length;
+    while (at_ + length < text_.size() && continues_character(text_[at_ + length])) ++length;
     if (c == ',') throw ExpressionError("unexpected `,`", at_, decimal_comma());
     if (letter(c) && quantity_end_ > 0 &&
         is_unit_name(text_.substr(at_, unit_name_length(text_.substr(at_)))))

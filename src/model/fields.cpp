@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <sstream>
+
+#include "base/file.hpp"
+#include "base/nearest_name.hpp"
+#include "base/utf8.hpp"
 
 namespace escapement {
 namespace {
@@ -18,7 +22,7 @@ Mark moved(const Node& node, std::size_t position) {
   int characters = 0;
   for (std::size_t i = 0; i < position && i < node.text.size(); ++i) {
     if (node.text[i] == '\n') return node.mark;
-    characters += (node.text[i] & 0xC0) != 0x80;
+    characters += !continues_character(node.text[i]);
   }
   m.column += characters + (node.quoted ? 1 : 0);
   return m;
@@ -515,16 +519,17 @@ std::vector<std::vector<double>> FieldReader::csv_rows(const Node& value, const 
   Node name = value;
   name.text = substituted(value, where);
   const auto path = contained_path(space_, name, allow_outside_, where);
-  std::error_code unreadable;
-  const auto size = std::filesystem::file_size(path, unreadable);
-  if (unreadable || !std::filesystem::is_regular_file(path))
+  std::string bytes;
+  const std::error_code unreadable = read_file(path, bytes, YamlLimits{}.bytes);
+  if (unreadable == std::errc::file_too_large)
+    throw fault("E-LIMIT", value.mark, where,
+                fmt::format("`{}` has {} bytes", name.text, std::filesystem::file_size(path)));
+  if (unreadable)
     throw fault("E-FILE", value.mark, where,
                 fmt::format("cannot read `{}`: {}", name.text,
-                            unreadable ? unreadable.message() : "not a regular file"),
+                            unreadable == not_a_regular_file ? "not a regular file" : unreadable.message()),
                 "numbers in [ … ], or a CSV file beside the model");
-  if (size > YamlLimits{}.bytes)
-    throw fault("E-LIMIT", value.mark, where, fmt::format("`{}` has {} bytes", name.text, size));
-  std::ifstream file(path);
+  std::istringstream file(bytes);
   std::string line;
   std::vector<std::vector<double>> rows;
   for (int number = 1; std::getline(file, line); ++number) {

@@ -31,7 +31,7 @@ struct Namespace {
   std::map<std::string, ParameterValue> parameters;
   std::map<std::string, std::string> ports;  // port name -> what it is connected to, by absolute path
   bool bare_numbers_are_si = false;
-  bool of_netlist = false;
+  bool of_other_format = false;  // than YAML: its parameters are evaluated already
   std::filesystem::path folder;  // where its files are looked for
   std::filesystem::path root;    // the model's folder, which they must not leave
   Scope scope;                   // of `parameters`

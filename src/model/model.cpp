@@ -210,7 +210,7 @@ const Namespace& Model::root_space() const { return spaces_->front(); }
 std::vector<std::string> Model::unused_parameters() const {
   std::vector<std::string> names;
   for (const Namespace& space : *spaces_) {
-    if (space.of_netlist) continue;
+    if (space.of_other_format) continue;
     const auto unused = space.unused();
     names.insert(names.end(), unused.begin(), unused.end());
   }

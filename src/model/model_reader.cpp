@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/nearest_name.hpp"
 #include "model/model.hpp"
-#include "model/netlist.hpp"
 #include "model/simulate_keys.hpp"
 #include "model/text_file.hpp"
 
@@ -406,14 +406,11 @@ class ModelReader {
     Node name = use;
     name.text = reader.substituted(use, path + ".use");
     const auto file = contained_path(outer, name, options_.allow_outside, path + ".use");
-    if (is_netlist(file)) {
-      read_netlist(e, use, file, path, outer, reader);
+    if (const SubsystemFormat* format = registry_.format_of(file)) {
+      read_formatted(*format, e, use, file, path, outer, reader);
       return;
     }
-    if (file.extension() != ".yaml" && file.extension() != ".yml")
-      throw fault("E-UNSUPPORTED", use.mark, path + ".use",
-                  fmt::format("a subsystem is a .yaml file or a netlist; `{}` is neither", name.text),
-                  "netlists end in .cir, .sp, .net or .spice");
+    if (file.extension() != ".yaml" && file.extension() != ".yml") refuse_format(use, name.text, path);
     const auto circle = std::find(chain_.begin(), chain_.end(), file);
     if (circle != chain_.end()) {
       std::vector<std::string> names;
@@ -453,75 +450,94 @@ class ModelReader {
     chain_.pop_back();
   }
 
-  /// A SPICE netlist as a subsystem: what it connects and which numbers it is given decide its tree.
-  void read_netlist(const Node::Entry& e, const Node& use, const std::filesystem::path& file,
-                    const std::string& path, Namespace& outer, const FieldReader& reader) {
-    auto cached = netlists_.find(file.string());
-    if (cached == netlists_.end()) {
-      NetlistOptions options{{}, options_.limits, path};
-      const auto text_of = [&](const std::filesystem::path& from) {
-        const std::string name = shown(from, outer);
-        return NetlistFile{read_regular_file(from, name, options_.limits.bytes), model_.sources_->add(name),
-                           from.string()};
-      };
-      const auto at = [&](const Mark& mark, const std::string& where,
-                          auto&& f) {  // a file missing: who asked for it
-        try {
-          return f();
-        } catch (const ModelError& unread) {
-          if (unread.code != "E-FILE") throw;
-          throw fault("E-FILE", mark, where, unread.cause, unread.hint);
-        }
-      };
-      options.include = [&](const Node& name, const std::string& from) {
-        Namespace beside;
-        beside.folder = std::filesystem::path(from).parent_path();
-        beside.root = outer.root;
-        const auto found = contained_path(beside, name, options_.allow_outside, path);
-        return at(name.mark, path, [&] { return text_of(found); });
-      };
-      const NetlistFile text = at(use.mark, path + ".use", [&] { return text_of(file); });
-      cached = netlists_.emplace(file.string(), Netlist::read(text, options)).first;
+  [[noreturn]] void refuse_format(const Node& use, const std::string& file, const std::string& path) const {
+    std::string all, endings;
+    for (const SubsystemFormat& f : registry_.formats()) {
+      all += " or a " + f.name;
+      const auto& e = f.extensions;
+      endings += fmt::format("{}{}s end in {} or {}", endings.empty() ? "" : "; ", f.name,
+                             fmt::join(e.begin(), e.end() - 1, ", "), e.back());
     }
-    const Netlist& netlist = cached->second;
+    throw fault("E-UNSUPPORTED", use.mark, path + ".use",
+                fmt::format("a subsystem is a .yaml file{}; `{}` is neither", all, file), endings);
+  }
 
-    NetlistUse used{path, {}, {}};
-    Node declared = Node::mapping({{"parameters", {}, netlist.parameters()}});
-    for (const auto& [name, value] : given_parameters(e, declared, path, reader)) {
-      if (value.vector || value.values.size() != 1) {
-        const Node* with = e.value.find("with");
-        const Node* text = with ? with->find(name) : nullptr;
-        throw fault("E-TYPE", text ? text->mark : e.mark, path + ".with." + name,
-                    "a parameter of a netlist is a number");
-      }
-      used.parameters[name] = value.values[0];  // numbers of a netlist have no units
-    }
+  /// A file of another format as a subsystem: what it connects and which numbers it is given decide its tree.
+  void read_formatted(const SubsystemFormat& format, const Node::Entry& e, const Node& use,
+                      const std::filesystem::path& file, const std::string& path, Namespace& outer,
+                      const FieldReader& reader) {
+    const SubsystemFile& subsystem = formatted_file(format, use, file, path, outer);
     const Node* connect = section(e.value, "connect", Node::Kind::mapping, "a mapping node: name");
-    if (connect)
-      for (const Node::Entry& c : connect->entries)
-        used.connect[c.key] =
-            c.value.is_scalar() ? reader.substituted(c.value, path + ".connect." + c.key) : "";
-    NetlistTree tree = netlist.tree(used);
-    const std::vector<std::string> few(
-        tree.connectable.begin(),
-        tree.connectable.begin() + std::min<std::size_t>(20, tree.connectable.size()));
-    if (connect)
-      for (const Node::Entry& c : connect->entries)
-        if (std::find(tree.connectable.begin(), tree.connectable.end(), c.key) == tree.connectable.end())
-          throw fault("E-KEY", c.mark, path + ".connect." + c.key,
-                      "the netlist has no such node, voltage source or current source",
-                      did_you_mean(c.key, tree.connectable,
-                                   fmt::format("one of {}{}", fmt::join(few, ", "),
-                                               few.size() < tree.connectable.size() ? " …" : "")));
+    SubsystemTree tree = subsystem.tree(use_of(format, subsystem, e, connect, path, reader));
+    if (connect) check_connectable(format, tree.connectable, *connect, path);
     const Node& root = model_.documents_->emplace_back(std::move(tree.root));
     Namespace& inner = model_.spaces_->emplace_back();
     inner.prefix = path + ".";
     inner.folder = file.parent_path();
     inner.root = outer.root;
     dotted_spaces_.insert(&inner);
-    inner.of_netlist = true;
+    inner.of_other_format = true;
     connect_ports(e, root, path, outer, inner, reader, &tree.connections);
     read_parts(root, inner);
+  }
+
+  /// Each file is read once.
+  const SubsystemFile& formatted_file(const SubsystemFormat& format, const Node& use,
+                                      const std::filesystem::path& file, const std::string& path,
+                                      const Namespace& outer) {
+    if (const auto cached = formatted_.find(file.string()); cached != formatted_.end())
+      return *cached->second;
+    const auto read = [&](const std::filesystem::path& from, const Mark& mark, const std::string& where) {
+      const std::string name = shown(from, outer);
+      try {
+        return SubsystemText{read_regular_file(from, name, options_.limits.bytes), model_.sources_->add(name),
+                             from.string()};
+      } catch (const ModelError& unread) {  // a file missing: who asked for it
+        if (unread.code != "E-FILE") throw;
+        throw fault("E-FILE", mark, where, unread.cause, unread.hint);
+      }
+    };
+    SubsystemOptions options{{}, options_.limits, path};
+    options.include = [&](const Node& name, const std::string& from) {
+      Namespace beside;
+      beside.folder = std::filesystem::path(from).parent_path();
+      beside.root = outer.root;
+      return read(contained_path(beside, name, options_.allow_outside, path), name.mark, path);
+    };
+    return *formatted_.emplace(file.string(), format.read(read(file, use.mark, path + ".use"), options))
+                .first->second;
+  }
+
+  SubsystemUse use_of(const SubsystemFormat& format, const SubsystemFile& subsystem, const Node::Entry& e,
+                      const Node* connect, const std::string& path, const FieldReader& reader) {
+    SubsystemUse used{path, {}, {}};
+    const Node declared = Node::mapping({{"parameters", {}, subsystem.parameters()}});
+    for (const auto& [name, value] : given_parameters(e, declared, path, reader)) {
+      if (value.vector || value.values.size() != 1) {
+        const Node* with = e.value.find("with");
+        const Node* text = with ? with->find(name) : nullptr;
+        throw fault("E-TYPE", text ? text->mark : e.mark, path + ".with." + name,
+                    fmt::format("a parameter of a {} is a number", format.name));
+      }
+      used.parameters[name] = value.values[0];  // numbers of such files have no units
+    }
+    if (connect)
+      for (const Node::Entry& c : connect->entries)
+        used.connect[c.key] =
+            c.value.is_scalar() ? reader.substituted(c.value, path + ".connect." + c.key) : "";
+    return used;
+  }
+
+  static void check_connectable(const SubsystemFormat& format, const std::vector<std::string>& connectable,
+                                const Node& connect, const std::string& path) {
+    const auto few = connectable.begin() + std::min<std::ptrdiff_t>(20, std::ssize(connectable));
+    for (const Node::Entry& c : connect.entries)
+      if (std::find(connectable.begin(), connectable.end(), c.key) == connectable.end())
+        throw fault("E-KEY", c.mark, path + ".connect." + c.key,
+                    fmt::format("the {} has no such {}", format.name, format.connectable),
+                    did_you_mean(c.key, connectable,
+                                 fmt::format("one of {}{}", fmt::join(connectable.begin(), few, ", "),
+                                             few != connectable.end() ? " …" : "")));
   }
 
   /// The file as messages call it: beside the model, as the model was named.
@@ -793,9 +809,9 @@ class ModelReader {
   std::vector<std::pair<std::string, std::string>> unused_;
   std::vector<std::filesystem::path> chain_;  // of files being read
   std::map<std::string, const Node*> files_;
-  std::map<std::string, Netlist> netlists_;
+  std::map<std::string, std::shared_ptr<const SubsystemFile>> formatted_;  // not YAML
   bool dotted_names_ = false;
-  std::set<const Namespace*> dotted_spaces_;  // of netlists: `x1.r1`
+  std::set<const Namespace*> dotted_spaces_;  // of files that are not YAML: `x1.r1`
 };
 
 Model Model::read_file(const std::filesystem::path& path, const Registry& registry,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
+
 namespace escapement {
 
 Node::Node(double number) : Node(fmt::format("{:.17g}", number)) {}
@@ -40,9 +42,7 @@ std::string Node::described() const {
     default: {
       std::size_t end = text.find('\n');  // one line, and no character cut in two
       if (end == text.npos && text.size() <= 40) return "`" + text + "`";
-      end = std::min<std::size_t>(end, 37);
-      while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
-      return "`" + text.substr(0, end) + "…`";
+      return "`" + text.substr(0, cut_before(text, std::min<std::size_t>(end, 37))) + "…`";
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -236,7 +237,8 @@ void check(const ComponentType& type) {
 
 }  // namespace
 
-Registry::Registry(std::vector<ComponentType> types) : types_(std::move(types)) {
+Registry::Registry(std::vector<ComponentType> types, std::vector<SubsystemFormat> formats)
+    : types_(std::move(types)), formats_(std::move(formats)) {
   std::sort(types_.begin(), types_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (std::size_t i = 0; i < types_.size(); ++i) {
     check(types_[i]);
@@ -254,6 +256,15 @@ std::vector<std::string> Registry::names() const {
   std::vector<std::string> names;
   for (const ComponentType& t : types_) names.push_back(t.name);
   return names;
+}
+
+const SubsystemFormat* Registry::format_of(const std::filesystem::path& file) const {
+  std::string extension = file.extension().string();
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
+  for (const SubsystemFormat& f : formats_)
+    if (std::find(f.extensions.begin(), f.extensions.end(), extension) != f.extensions.end()) return &f;
+  return nullptr;
 }
 
 }  // namespace escapement

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
+#include "base/archive.hpp"
 #include "record/json.hpp"
-#include "sparse/archive.hpp"
 
 namespace escapement {
 

@@ -1,7 +1,7 @@
 // Diodes, transistors and switches of netlists as components.
 #include <fmt/format.h>
 
-#include "model/netlist_elaborator.hpp"
+#include "netlist/elaborator.hpp"
 
 namespace escapement::netlist {
 

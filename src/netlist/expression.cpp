@@ -1,4 +1,4 @@
-#include "model/netlist_expression.hpp"
+#include "netlist/expression.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "model/units.hpp"
+#include "base/nearest_name.hpp"
+#include "base/utf8.hpp"
 
 namespace escapement::netlist {
 namespace {
@@ -131,7 +132,7 @@ class FormulaParser {
   }
   [[noreturn]] void unexpected() const {
     std::size_t length = 1;  // of a whole character
-    while (at_ + length < text_.size() && (text_[at_ + length] & 0xC0) == 0x80) ++length;
+    while (at_ + length < text_.size() && continues_character(text_[at_ + length])) ++length;
     refuse("E-EXPRESSION", at_, fmt::format("unexpected `{}`", text_.substr(at_, length)),
            text_[at_] == ')' ? "" : "an operator is missing here");
   }

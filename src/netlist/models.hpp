@@ -1,11 +1,11 @@
-// The parameters of `.model` cards: which are read, which change nothing, which are refused. For src/model/netlist*.cpp
+// The parameters of `.model` cards: which are read, which change nothing, which are refused. For src/netlist
 // alone.
 #pragma once
 #include <functional>
 #include <map>
 #include <span>
 
-#include "model/netlist_deck.hpp"
+#include "netlist/deck.hpp"
 
 namespace escapement::netlist {
 

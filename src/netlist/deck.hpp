@@ -1,5 +1,5 @@
 // The cards of a netlist sorted: devices, models, parameters, subcircuits. Nothing is evaluated yet. For
-// src/model/netlist*.cpp alone.
+// src/netlist alone.
 #pragma once
 #include <deque>
 #include <map>
@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/netlist_text.hpp"
+#include "netlist/text.hpp"
 
 namespace escapement::netlist {
 
@@ -61,7 +61,7 @@ struct Deck {
 };
 
 /// Reads a netlist and the files it includes.
-void read_deck(const NetlistFile& file, const NetlistOptions& options, Deck& deck);
+void read_deck(const SubsystemText& file, const SubsystemOptions& options, Deck& deck);
 
 /// `a=1 b={2}` from the word `first` on; parentheses and `params:` are passed over.
 std::vector<Assignment> assignments(const std::vector<Word>& words, std::size_t first,

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/netlist_elaborator.hpp"
-#include "model/units.hpp"
+#include "base/nearest_name.hpp"
+#include "netlist/elaborator.hpp"
 
 namespace escapement::netlist {
 

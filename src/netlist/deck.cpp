@@ -1,4 +1,4 @@
-#include "model/netlist_deck.hpp"
+#include "netlist/deck.hpp"
 
 #include <fmt/format.h>
 
@@ -40,9 +40,9 @@ const char* foreign_element(char letter) {
 
 class DeckReader {
  public:
-  DeckReader(const NetlistOptions& options, Deck& deck) : options_(options), deck_(deck) {}
+  DeckReader(const SubsystemOptions& options, Deck& deck) : options_(options), deck_(deck) {}
 
-  void run(const NetlistFile& file) {
+  void run(const SubsystemText& file) {
     deck_.limits = options_.limits;
     check_size(file, {file.name, 1, 1});
     Lines lines = split(file, true, options_.where, most_lines);
@@ -61,7 +61,7 @@ class DeckReader {
   const std::string& where() const { return options_.where; }
   Definition& current() { return *open_.back(); }
 
-  void check_size(const NetlistFile& file, const Mark& mark) {
+  void check_size(const SubsystemText& file, const Mark& mark) {
     bytes_ += file.text.size();
     if (bytes_ > options_.limits.bytes)
       throw fault("E-LIMIT", mark, where(),
@@ -70,7 +70,7 @@ class DeckReader {
   }
 
   /// The cards of one file; of a library only a section, if one is named.
-  void take(std::vector<Card> cards, const NetlistFile& file, const std::string& section) {
+  void take(std::vector<Card> cards, const SubsystemText& file, const std::string& section) {
     if (std::find(chain_.begin(), chain_.end(), file.path) != chain_.end() && !chain_.empty())
       throw fault("E-CYCLE", include_mark_, where(), "files include each other in a circle");
     if (chain_.size() >= deepest_include)
@@ -107,7 +107,7 @@ class DeckReader {
                   "a subcircuit begins in the included file and does not end there", "add .ends");
   }
 
-  void sort(const Card& card, const std::vector<Word>& list, const NetlistFile& file) {
+  void sort(const Card& card, const std::vector<Word>& list, const SubsystemText& file) {
     const std::string& first = list[0].text;
     if (list[0].kind != Word::Kind::word)
       throw fault("E-SYNTAX", list[0].mark(), where(),
@@ -318,7 +318,7 @@ class DeckReader {
                   ".ends " + name);
   }
 
-  void include(const Card& card, const std::vector<Word>& list, const NetlistFile& from) {
+  void include(const Card& card, const std::vector<Word>& list, const SubsystemText& from) {
     if (list.size() < 2)
       throw fault("E-MISSING", list[0].mark(), where(), "the name of a file is missing", ".include \"FILE\"");
     // The name as it is written: in quotes, or up to the next blank.
@@ -343,7 +343,7 @@ class DeckReader {
                   fmt::format("`{}`: files are not included here", name.text));
     if (++files_ > most_files)
       throw fault("E-LIMIT", name.mark, where(), fmt::format("more than {} files are included", most_files));
-    const NetlistFile file = options_.include(name, from.path);
+    const SubsystemText file = options_.include(name, from.path);
     check_size(file, name.mark);
     include_mark_ = name.mark;
     Lines lines = split(file, false, where(), most_lines);
@@ -393,7 +393,7 @@ class DeckReader {
     }
   }
 
-  const NetlistOptions& options_;
+  const SubsystemOptions& options_;
   Deck& deck_;
   Diagnostics diagnostics_;
   std::vector<Definition*> open_;  // subcircuits being read, the netlist itself first
@@ -427,7 +427,7 @@ std::vector<Assignment> assignments(const std::vector<Word>& words, std::size_t 
   return list;
 }
 
-void read_deck(const NetlistFile& file, const NetlistOptions& options, Deck& deck) {
+void read_deck(const SubsystemText& file, const SubsystemOptions& options, Deck& deck) {
   DeckReader(options, deck).run(file);
 }
 

@@ -1,9 +1,9 @@
 // Expressions of netlists, {2*rload} and the like: numbers without units. Parameters are evaluated here; what depends on
-// voltages, currents and time is written in the expression language of models. For src/model/netlist*.cpp alone.
+// voltages, currents and time is written in the expression language of models. For src/netlist alone.
 #pragma once
 #include <functional>
 
-#include "model/netlist_text.hpp"
+#include "netlist/text.hpp"
 
 namespace escapement::netlist {
 

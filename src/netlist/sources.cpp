@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <numbers>
 
+#include "base/nearest_name.hpp"
 #include "model/expression.hpp"
-#include "model/netlist_elaborator.hpp"
 #include "model/units.hpp"
+#include "netlist/elaborator.hpp"
 
 namespace escapement::netlist {
 

@@ -1,15 +1,13 @@
-#include "model/netlist.hpp"
+#include "netlist/elaborator.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "model/netlist_elaborator.hpp"
-#include "model/units.hpp"
+#include "base/nearest_name.hpp"
 
-namespace escapement {
-namespace netlist {
+namespace escapement::netlist {
 namespace {
 
 constexpr std::size_t most_devices = 300'000, deepest_parameter = 100;
@@ -300,7 +298,7 @@ ModelValues Elaborator::model(const Word& name, Instance& in, std::initializer_l
 
 // ------------------------------------------------------------------ the tree
 
-NetlistTree Elaborator::run() {
+SubsystemTree Elaborator::run() {
   Instance& top = instances_.emplace_back(Instance{&deck_.top, nullptr, nullptr, "", {}, {}, {}});
   for (const auto& [name, number] : use_.parameters) top.parameters.emplace(name, number);
   where_ = at(top);
@@ -344,8 +342,8 @@ NetlistTree Elaborator::run() {
   return tree();
 }
 
-NetlistTree Elaborator::tree() {
-  NetlistTree result;
+SubsystemTree Elaborator::tree() {
+  SubsystemTree result;
   Node& root = result.root;
   root = Node::mapping({});
   root.mark = deck_.title_mark;
@@ -386,26 +384,4 @@ NetlistTree Elaborator::tree() {
   return result;
 }
 
-}  // namespace netlist
-
-// ------------------------------------------------------------------ Netlist
-
-Netlist Netlist::read(const NetlistFile& file, const NetlistOptions& options) {
-  Netlist n;
-  auto deck = std::make_shared<netlist::Deck>();
-  netlist::read_deck(file, options, *deck);
-  n.parameters_ = Node::mapping({});
-  for (const std::string& name : deck->top.parameter_order)
-    n.parameters_.entries.push_back({name, deck->top.parameters.at(name).name.mark(), Node()});
-  n.deck_ = std::move(deck);
-  return n;
-}
-
-NetlistTree Netlist::tree(const NetlistUse& use) const { return netlist::Elaborator(*deck_, use).run(); }
-
-bool is_netlist(const std::filesystem::path& file) {
-  const std::string extension = netlist::lower(file.extension().string());
-  return extension == ".cir" || extension == ".sp" || extension == ".net" || extension == ".spice";
-}
-
-}  // namespace escapement
+}  // namespace escapement::netlist

@@ -1,4 +1,4 @@
-#include "model/netlist.hpp"
+#include "netlist/netlist.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <random>
 
 #include "model/diagnostics.hpp"
-#include "model/netlist_expression.hpp"
-#include "model/netlist_text.hpp"
+#include "netlist/expression.hpp"
+#include "netlist/text.hpp"
 
 using namespace escapement;
 
@@ -21,12 +21,12 @@ struct Folder {
   std::map<std::string, std::string> files;
   mutable Sources sources;
 
-  NetlistOptions options() const {
-    NetlistOptions o;
+  SubsystemOptions options() const {
+    SubsystemOptions o;
     o.include = [this](const Node& name, const std::string&) {
       const auto found = files.find(name.text);
       if (found == files.end()) throw fault("E-FILE", name.mark, "", "cannot be read");
-      return NetlistFile{found->second, sources.add(name.text), name.text};
+      return SubsystemText{found->second, sources.add(name.text), name.text};
     };
     return o;
   }
@@ -36,11 +36,11 @@ struct Folder {
 Netlist read(const std::string& cards, const Folder& folder = {}) {
   return Netlist::read({"a title\n" + cards, &file_name, file_name}, folder.options());
 }
-NetlistTree tree(const std::string& cards, const NetlistUse& use = {}, const Folder& folder = {}) {
+SubsystemTree tree(const std::string& cards, const SubsystemUse& use = {}, const Folder& folder = {}) {
   return read(cards, folder).tree(use);
 }
 /// One component as YAML in one line.
-std::string part(const std::string& cards, const std::string& name, const NetlistUse& use = {},
+std::string part(const std::string& cards, const std::string& name, const SubsystemUse& use = {},
                  const Folder& folder = {}) {
   const Node root = tree(cards, use, folder).root;
   const Node* found = root.find("components")->find(name);
@@ -55,7 +55,7 @@ std::string part(const std::string& cards, const std::string& name, const Netlis
   };
   return line(*found);
 }
-std::string names(const NetlistTree& t, const char* section) {
+std::string names(const SubsystemTree& t, const char* section) {
   std::string r;
   const Node* list = t.root.find(section);
   if (!list) return r;
@@ -67,7 +67,7 @@ std::string names(const NetlistTree& t, const char* section) {
 }
 
 /// "E-SYNTAX 2:1 what is wrong; …" of all faults.
-std::string said(const std::string& cards, const NetlistUse& use = {}, const Folder& folder = {}) {
+std::string said(const std::string& cards, const SubsystemUse& use = {}, const Folder& folder = {}) {
   const auto text = [](const ModelError& e) {
     CHECK(!e.place.file.empty());
     return e.code + " " + std::to_string(e.place.line) + ":" + std::to_string(e.place.column) + " " + e.cause;
@@ -214,7 +214,7 @@ TEST_CASE("resistors, capacitors, inductors") {
 
 TEST_CASE("coupled inductors") {
   const std::string coils = "L1 a 0 1\nL2 b 0 4\nL3 c 0 9\nL4 d 0 1\n";
-  const NetlistTree two = tree(coils + "K1 L1 L2 0.9\n");
+  const SubsystemTree two = tree(coils + "K1 L1 L2 0.9\n");
   CHECK(names(two, "components") == "k1 l3 l4");
   CHECK(part(coils + "K1 L1 L2 0.9\n", "k1") ==
         "{type: electric.transformer, primary: [a, ground], secondary: [b, ground], inductance: [1 H, 4 H], "
@@ -387,7 +387,7 @@ TEST_CASE("diodes, transistors, switches") {
 }
 
 TEST_CASE("parameters and expressions") {
-  const auto value = [](const std::string& expression, const NetlistUse& use = {}) {
+  const auto value = [](const std::string& expression, const SubsystemUse& use = {}) {
     const std::string all =
         part(".param a=2 b={a*3} c = a + b d='sqrt(c*2)'\nR1 x 0 {" + expression + "}\n", "r1", use);
     return std::stod(all.substr(all.find("resistance: ") + 12));
@@ -432,7 +432,7 @@ TEST_CASE("subcircuits") {
       ".subckt filter in out r=1k c={1u*2}\nR1 in m {r}\nC1 m 0 {c}\nR2 m out {k*r}\nV1 m q 0\nB1 q 0 "
       "I=v(in)\n"
       ".param k=2\n.ends filter\n";
-  const NetlistTree t = tree(filter + "X1 a b filter\nX2 b 0 filter PARAMS: r=5 c = 1n\n");
+  const SubsystemTree t = tree(filter + "X1 a b filter\nX2 b 0 filter PARAMS: r=5 c = 1n\n");
   CHECK(names(t, "nodes") == "a b x1.m x1.q x2.m x2.q");
   CHECK(names(t, "components") == "x1.r1 x1.c1 x1.r2 x1.v1 x1.b1 x2.r1 x2.c1 x2.r2 x2.v1 x2.b1");
   CHECK(part(filter + "X2 b 0 filter r={2+3}\n", "x2.r2") ==
@@ -464,7 +464,7 @@ TEST_CASE("subcircuits") {
 
 TEST_CASE("connected from outside") {
   const std::string cards = "Vin in 0 5\nR1 in out 1k\nI1 out 0 1\nR2 vin_input 0 1\nVx 0 y SIN(0 1 2)\n";
-  const NetlistTree t = tree(cards, {"amp", {}, {{"vin", "sensor"}, {"out", "plug"}, {"y", "ground"}}});
+  const SubsystemTree t = tree(cards, {"amp", {}, {{"vin", "sensor"}, {"out", "plug"}, {"y", "ground"}}});
   CHECK(names(t, "ports") == "out vin_input");
   CHECK(t.connections == std::map<std::string, std::string>{{"out", "out"}, {"vin_input", "vin"}});
   CHECK(names(t, "nodes") == "in vin_input");

@@ -1,11 +1,11 @@
-#include "model/netlist_models.hpp"
+#include "netlist/models.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "model/units.hpp"
+#include "base/nearest_name.hpp"
 
 namespace escapement::netlist {
 namespace {

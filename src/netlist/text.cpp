@@ -1,4 +1,4 @@
-#include "model/netlist_text.hpp"
+#include "netlist/text.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/utf8.hpp"
 #include "model/yaml_text.hpp"
 
 namespace escapement::netlist {
@@ -16,7 +17,8 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 int characters(std::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
 }
 
 /// Where a comment at the end of a line begins: `;`, ` $ `, ` //`.
@@ -69,7 +71,8 @@ Mark Card::mark(std::size_t at) const {
 
 std::string Card::shown() const { return yaml::excerpt(text); }
 
-Lines split(const NetlistFile& file, bool first_is_title, const std::string& where, std::size_t most_lines) {
+Lines split(const SubsystemText& file, bool first_is_title, const std::string& where,
+            std::size_t most_lines) {
   Lines lines;
   lines.title_mark = {file.name, 1, 1};
   std::string_view text = file.text;
@@ -141,7 +144,7 @@ Lines split(const NetlistFile& file, bool first_is_title, const std::string& whe
   }
   for (Card& card : lines.cards)
     for (std::size_t i = 0; i < card.text.size(); ++i)
-      if ((card.text[i] & 0xC0) == 0x80) card.inner_bytes.push_back(static_cast<std::uint32_t>(i));
+      if (continues_character(card.text[i])) card.inner_bytes.push_back(static_cast<std::uint32_t>(i));
   return lines;
 }
 
@@ -251,7 +254,7 @@ std::string identifier(std::string_view name) {
     if (letter(c) || digit(c) || c == '_') r += c;
     else if (c == '+') r += "_p";
     else if (c == '-') r += "_m";
-    else if ((c & 0xC0) != 0x80) r += '_';  // once for each character
+    else if (!continues_character(c)) r += '_';  // once for each character
   }
   if (r.empty() || !letter(r[0])) r = "n" + r;
   return lower(r);

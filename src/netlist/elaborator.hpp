@@ -1,5 +1,5 @@
 // From the cards of a netlist to the tree of a subsystem: subcircuits unfolded, numbers evaluated, devices as components.
-// For src/model/netlist*.cpp alone.
+// For src/netlist alone.
 #pragma once
 #include <deque>
 #include <optional>
@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "model/diagnostics.hpp"
-#include "model/netlist_expression.hpp"
-#include "model/netlist_models.hpp"
+#include "netlist/expression.hpp"
+#include "netlist/models.hpp"
 
 namespace escapement::netlist {
 
@@ -36,11 +36,11 @@ struct Arguments {
 
 class Elaborator {
  public:
-  Elaborator(const Deck& deck, const NetlistUse& use) : deck_(deck), use_(use) {}
-  NetlistTree run();
+  Elaborator(const Deck& deck, const SubsystemUse& use) : deck_(deck), use_(use) {}
+  SubsystemTree run();
 
  private:
-  // ---- netlist.cpp: names, parameters, subcircuits
+  // ---- elaborator.cpp: names, parameters, subcircuits
   std::string at(const Instance& in, const std::string& id = {}) const;
   double parameter(Instance& in, const std::string& name, const Mark& mark);
   Formula::Scope scope(Instance& in);
@@ -60,9 +60,9 @@ class Elaborator {
   FoundModel find_model(const std::string& name, Instance& in) const;
   ModelValues model(const Word& name, Instance& in, std::initializer_list<std::string_view> types,
                     double celsius);
-  NetlistTree tree();
+  SubsystemTree tree();
 
-  // ---- netlist_devices.cpp
+  // ---- devices.cpp
   void device(const Device& d, Instance& in);
   void resistor(const Device& d, Instance& in);
   void capacitor(const Device& d, Instance& in);
@@ -71,7 +71,7 @@ class Elaborator {
   double passive_value(const Arguments& a, Instance& in, const char* key, const char* type,
                        const char* model_value, Word& place);
 
-  // ---- netlist_sources.cpp
+  // ---- sources.cpp
   void source(const Device& d, Instance& in);
   void controlled(const Device& d, Instance& in);
   void current_controlled(const Device& d, Instance& in);
@@ -81,13 +81,13 @@ class Elaborator {
   std::string translated(const Word& expression, Instance& in, Node& inputs);
   std::string current_of(const Word& name, Instance& in);
 
-  // ---- netlist_semiconductors.cpp
+  // ---- semiconductors.cpp
   void diode(const Device& d, Instance& in);
   void bipolar(const Device& d, Instance& in);
   void mosfet(const Device& d, Instance& in);
   void switches(const Device& d, Instance& in);
 
-  // ---- pieces of components, netlist_devices.cpp
+  // ---- pieces of components, devices.cpp
   Arguments arguments(const Device& d, std::size_t least, std::size_t most, const char* form,
                       std::initializer_list<std::string_view> names,
                       std::initializer_list<std::string_view> ignored = {}) const;
@@ -102,7 +102,7 @@ class Elaborator {
   Node between(const Word& a, const Word& b, Instance& in);
 
   const Deck& deck_;
-  const NetlistUse& use_;
+  const SubsystemUse& use_;
   Diagnostics diagnostics_;
   std::deque<Instance> instances_;
   std::unordered_map<std::string, Instance*> by_prefix_;  // once all are there and one is asked for

@@ -1,4 +1,4 @@
-// The text of a netlist: cards, their words and numbers. For src/model/netlist*.cpp alone.
+// The text of a netlist: cards, their words and numbers. For src/netlist alone.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/netlist.hpp"
+#include "netlist/netlist.hpp"
 
 namespace escapement::netlist {
 
@@ -47,7 +47,7 @@ struct Lines {
   Mark title_mark;
   std::vector<Card> cards;
 };
-Lines split(const NetlistFile& file, bool first_is_title, const std::string& where, std::size_t most_lines);
+Lines split(const SubsystemText& file, bool first_is_title, const std::string& where, std::size_t most_lines);
 
 /// E-LIMIT if there are more than `most`.
 std::vector<Word> words(const Card& card, const std::string& where, std::size_t most);
