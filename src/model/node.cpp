@@ -47,4 +47,18 @@ std::string Node::described() const {
   }
 }
 
+const Node* section(const Node& root, std::string_view key, Node::Kind kind, const char* wanted) {
+  const Node* n = root.find(key);
+  if (!n || n->kind == Node::Kind::null) return nullptr;
+  if (n->kind != kind)
+    throw fault("E-TYPE", n->mark, std::string(key),
+                fmt::format("expected {}, found {}", wanted, n->described()));
+  return n;
+}
+
+const std::string& scalar(const Node& n, const std::string& where) {
+  if (!n.is_scalar()) throw fault("E-TYPE", n.mark, where, "expected text, found " + n.described());
+  return n.text;
+}
+
 }  // namespace escapement
