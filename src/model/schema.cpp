@@ -169,11 +169,24 @@ ComponentType& ComponentType::gives(OutputType o) {
   outputs.push_back(std::move(o));
   return *this;
 }
+const std::vector<OutputType>& node_outputs(Domain domain) {
+  static const auto all = [] {
+    std::map<Domain, std::vector<OutputType>> by_domain;
+    for (const Domain d : all_domains)
+      for (const NodeOutput& o : info(d).outputs)
+        by_domain[d].push_back({o.name, o.unit, o.summary, o.parts});
+    return by_domain;
+  }();
+  static const std::vector<OutputType> none;
+  const auto at = all.find(domain);
+  return at == all.end() ? none : at->second;
+}
+
 ComponentType& ComponentType::owns(Domain domain) {
   provides = domain;
+  for (const OutputType& o : node_outputs(domain)) gives(o);
   std::vector<Parameter> start;
   for (const NodeOutput& o : info(domain).outputs) {
-    gives({o.name, o.unit, o.summary, o.parts});
     if (o.rate == 2) continue;
     const int parts = static_cast<int>(std::string(o.parts).size());
     std::string zero = "0";

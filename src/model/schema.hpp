@@ -158,6 +158,9 @@ struct OutputType {
   }
 };
 
+/// The channels of a node, as those of a component.
+const std::vector<OutputType>& node_outputs(Domain domain);
+
 /// A one-dimensional node that a component can show of itself: a joint coordinate. It becomes an unknown only if somebody
 /// connects to it.
 struct OfferedNode {

@@ -1,4 +1,4 @@
-#include "model/placement.hpp"
+#include "model/body_start.hpp"
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,7 @@ Moving seen_from(const Moving& body, const Frame<double>& on) {
 }
 
 /// The other side of a joint from this side's marker, its coordinates and their rates.
-Moving across(const Moving& marker, const Frame<double>& relative, const JointPlacement::Rate& rate) {
+Moving across(const Moving& marker, const Frame<double>& relative, const JointStart::Rate& rate) {
   Moving to{marker.pose * relative, {}, marker.angular + marker.pose.R * rate.angular};
   to.velocity =
       marker.velocity + cross(marker.angular, marker.pose.R * relative.x) + marker.pose.R * rate.linear;
@@ -25,39 +25,39 @@ Moving across(const Moving& marker, const Frame<double>& relative, const JointPl
 }
 
 /// Coordinates and rates as seen from the other side.
-std::pair<Frame<double>, JointPlacement::Rate> reversed(const Frame<double>& relative,
-                                                        const JointPlacement::Rate& rate) {
+std::pair<Frame<double>, JointStart::Rate> reversed(const Frame<double>& relative,
+                                                    const JointStart::Rate& rate) {
   const Frame<double> back = relative.inverse();
   return {back, {-(back.R * (rate.linear - cross(rate.angular, relative.x))), -(back.R * rate.angular)}};
 }
 
 }  // namespace
 
-std::vector<const JointPlacement*> place(const std::vector<PlacedBody>& bodies,
-                                         const std::vector<JointPlacement>& joints) {
-  std::vector<const JointPlacement*> left;
+std::vector<const JointStart*> place_bodies(const std::vector<BodyStart>& bodies,
+                                            const std::vector<JointStart>& joints) {
+  std::vector<const JointStart*> left;
   const bool wanted =
-      std::any_of(joints.begin(), joints.end(), [](const JointPlacement& j) { return j.relative || j.rate; });
+      std::any_of(joints.begin(), joints.end(), [](const JointStart& j) { return j.relative || j.rate; });
   if (!wanted) return left;
   constexpr int ground = -1;
   std::map<int, BodyFrames*> body;
   std::map<int, Moving> placed, before;
-  std::map<int, std::vector<const JointPlacement*>> at;
-  for (const PlacedBody& b : bodies) {
+  std::map<int, std::vector<const JointStart*>> at;
+  for (const BodyStart& b : bodies) {
     body[b.variable] = b.body;
     before[b.variable] = {b.body->pose, b.body->velocity, b.body->pose.R * b.body->angular_velocity};
   }
   before[ground] = placed[ground] = {};
-  for (const JointPlacement& j : joints) {
+  for (const JointStart& j : joints) {
     at[j.a.is_ground() ? ground : j.a.variable].push_back(&j);
     at[j.b.is_ground() ? ground : j.b.variable].push_back(&j);
   }
-  std::map<const JointPlacement*, bool> used;
+  std::map<const JointStart*, bool> used;
   const auto spread = [&](int root) {
     std::vector<int> queue{root};
     for (std::size_t head = 0; head < queue.size(); ++head) {
       const int from = queue[head];
-      for (const JointPlacement* j : at[from]) {
+      for (const JointStart* j : at[from]) {
         const bool forward = (j->a.is_ground() ? ground : j->a.variable) == from;
         const Pose& end = forward ? j->b : j->a;
         const int to = end.is_ground() ? ground : end.variable;
@@ -66,7 +66,7 @@ std::vector<const JointPlacement*> place(const std::vector<PlacedBody>& bodies,
         const Frame<double>&mine = forward ? j->on_a : j->on_b, &theirs = forward ? j->on_b : j->on_a;
         const Frame<double> was = (before[from].pose * mine).inverse() * (before[to].pose * theirs);
         Frame<double> relative = was;
-        JointPlacement::Rate rate = j->rate.value_or(JointPlacement::Rate{});
+        JointStart::Rate rate = j->rate.value_or(JointStart::Rate{});
         if (j->relative || j->rate) {
           const Frame<double> given = j->relative ? *j->relative : forward ? was : was.inverse();
           if (forward) relative = given;
@@ -84,7 +84,7 @@ std::vector<const JointPlacement*> place(const std::vector<PlacedBody>& bodies,
     }
   };
   spread(ground);
-  for (const PlacedBody& b : bodies)  // parts that float
+  for (const BodyStart& b : bodies)  // parts that float
     if (!placed.contains(b.variable)) {
       placed[b.variable] = before[b.variable];
       spread(b.variable);
@@ -95,7 +95,7 @@ std::vector<const JointPlacement*> place(const std::vector<PlacedBody>& bodies,
     b->velocity = m.velocity;
     b->angular_velocity = m.pose.R.inverse() * m.angular;
   }
-  for (const JointPlacement& j : joints)
+  for (const JointStart& j : joints)
     if ((j.relative || j.rate) && !used[&j]) left.push_back(&j);
   return left;
 }

@@ -32,7 +32,7 @@ struct BodyFrames {
 };
 
 /// A joint that ties two bodies, for placing them: what is given of its coordinates at the start.
-struct JointPlacement {
+struct JointStart {
   std::string path;
   Pose a, b;
   Frame<double> on_a, on_b;
@@ -44,14 +44,14 @@ struct JointPlacement {
   bool kept = false;  // `fixed`: the start will see to it
 };
 
-struct PlacedBody {
+struct BodyStart {
   int variable;
   BodyFrames* body;
 };
 
 /// Moves the bodies so that the joints have the coordinates given; outwards from ground, carrying along what hangs on
 /// them. Returns the joints whose coordinates could not be given that way, because they close a loop.
-std::vector<const JointPlacement*> place(const std::vector<PlacedBody>& bodies,
-                                         const std::vector<JointPlacement>& joints);
+std::vector<const JointStart*> place_bodies(const std::vector<BodyStart>& bodies,
+                                            const std::vector<JointStart>& joints);
 
 }  // namespace escapement
