@@ -1,4 +1,4 @@
-// Devices of netlists as components: what they have in common, and R, C, L, K.
+// Devices of netlists as components: what they have in common, and R and C.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -141,7 +141,7 @@ void Elaborator::device(const Device& d, Instance& in) {
   }
 }
 
-// ------------------------------------------------------------------ R, C, L, K
+// ------------------------------------------------------------------ R, C
 
 /// The value of R, C or L: by position, by name or from a model; with temperature coefficients.
 double Elaborator::passive_value(const Arguments& a, Instance& in, const char* key, const char* type,
@@ -217,158 +217,6 @@ void Elaborator::capacitor(const Device& d, Instance& in) {
   initial.mark = ic ? ic->values[0].mark() : d.name.mark();
   put(initial, "voltage", quantity(volts, "V", initial.mark));
   put(fields, "initial", std::move(initial));
-}
-
-namespace {
-constexpr const char* inductor_form = "L1 A B VALUE IC=AMPERES";
-constexpr const char* winding_names[] = {"primary", "secondary", "tertiary"};
-}  // namespace
-
-void Elaborator::inductor(const Device& d, Instance& in) {
-  if (in.windings.contains(d.name.text)) return;  // part of a transformer
-  const Arguments a = arguments(d, 2, 4, inductor_form, {"l", "ic", "tc", "tc1", "tc2", "temp", "m"});
-  Word place;
-  const double henries = passive_value(a, in, "l", "", "", place);
-  const Arguments::Named* ic = a.find("ic");
-  const double amperes = named(a, "ic", 0, in);
-  Node wires = between(a.words[0], a.words[1], in);
-  Node& fields = add(d, in, "electric.inductor");
-  put(fields, "inductance", quantity(henries, "H", place.mark()));
-  put(fields, "between", std::move(wires));
-  if (!ic && !deck_.uic) return;
-  Node initial = Node::mapping({});
-  initial.mark = ic ? ic->values[0].mark() : d.name.mark();
-  put(initial, "current", quantity(amperes, "A", initial.mark));
-  put(fields, "initial", std::move(initial));
-}
-
-/// Inductors that K cards couple become one transformer, named after the first of the cards.
-void Elaborator::couplings(Instance& in) {
-  struct Group {
-    const Device* card;
-    std::vector<const Device*> coils;
-    std::map<std::pair<const Device*, const Device*>, std::pair<double, Mark>> k;
-  };
-  std::vector<Group> groups;
-  std::map<std::string, std::size_t> group_of;  // inductor -> group
-  const Definition& def = *in.definition;
-  for (const Device& d : def.devices) {
-    if (d.letter != 'k') continue;
-    diagnostics_.collect([&] {
-      where_ = at(in, d.id);
-      const Arguments a = arguments(d, 3, 1000, "K1 L1 L2 COUPLING", {});
-      if (a.words.size() > 4)
-        throw fault(
-            "E-UNSUPPORTED", d.name.mark(), where_,
-            fmt::format("more than three coupled inductors are not supported: {}", d.name.card->shown()),
-            "two or three windings");
-      std::vector<const Device*> coils;
-      for (std::size_t i = 0; i + 1 < a.words.size(); ++i) {
-        const auto found = def.device_names.find(a.words[i].text);
-        if (found == def.device_names.end() || def.devices[found->second].letter != 'l') {
-          std::vector<std::string> names;
-          for (const Device& other : def.devices)
-            if (other.letter == 'l' && names.size() < 2000) names.push_back(other.name.text);
-          throw fault("E-REFERENCE", a.words[i].mark(), where_,
-                      fmt::format("there is no inductor `{}`", a.words[i].text),
-                      did_you_mean(a.words[i].text, names, "K1 L1 L2 COUPLING"));
-        }
-        const Device* coil = &def.devices[found->second];
-        if (std::find(coils.begin(), coils.end(), coil) != coils.end())
-          throw fault("E-REFERENCE", a.words[i].mark(), where_,
-                      fmt::format("the inductor `{}` is coupled with itself", a.words[i].text));
-        coils.push_back(coil);
-      }
-      const double k = value(a.words.back(), in);
-      if (!(std::abs(k) <= 1))
-        throw fault("E-RANGE", a.words.back().mark(), where_, fmt::format("got {}, must be from -1 to 1", k),
-                    "the coupling is M/sqrt(L1*L2)");
-      std::optional<std::size_t> group;  // the groups that meet become one
-      for (const Device* coil : coils) {
-        const auto found = group_of.find(coil->name.text);
-        if (found == group_of.end() || (group && found->second == *group)) continue;
-        if (!group) {
-          group = found->second;
-          continue;
-        }
-        Group& from = groups[found->second];
-        Group& to = groups[*group];
-        const std::size_t emptied = found->second;
-        to.coils.insert(to.coils.end(), from.coils.begin(), from.coils.end());
-        to.k.insert(from.k.begin(), from.k.end());
-        for (const Device* moved : from.coils) group_of[moved->name.text] = *group;
-        groups[emptied] = {};
-      }
-      if (!group) {
-        group = groups.size();
-        groups.push_back({&d, {}, {}});
-      }
-      Group& g = groups[*group];
-      for (const Device* coil : coils)
-        if (group_of.emplace(coil->name.text, *group).second) g.coils.push_back(coil);
-      if (g.coils.size() > 3)
-        throw fault(
-            "E-UNSUPPORTED", d.name.mark(), where_,
-            fmt::format("more than three coupled inductors are not supported: {}", d.name.card->shown()),
-            "two or three windings");
-      for (std::size_t i = 0; i < coils.size(); ++i)
-        for (std::size_t j = i + 1; j < coils.size(); ++j)
-          if (!g.k.emplace(std::minmax(coils[i], coils[j]), std::pair(k, a.words.back().mark())).second)
-            throw fault(
-                "E-DUPLICATE", d.name.mark(), where_,
-                fmt::format("`{}` and `{}` are coupled already", coils[i]->name.text, coils[j]->name.text),
-                "remove one of the two cards");
-    });
-  }
-  for (const Group& g : groups) {
-    if (g.coils.empty()) continue;
-    diagnostics_.collect([&] {
-      for (std::size_t i = 0; i < g.coils.size() && i < 3; ++i)
-        in.windings[g.coils[i]->name.text] = in.prefix + g.card->id + "." + winding_names[i];
-      if (g.coils.size() > 3) return;  // told already
-      std::vector<Node> ends, inductances, currents;
-      int given = 0;
-      for (const Device* coil : g.coils) {
-        where_ = at(in, coil->id);
-        const Arguments a =
-            arguments(*coil, 2, 4, inductor_form, {"l", "ic", "tc", "tc1", "tc2", "temp", "m"});
-        Word place;
-        const double henries = passive_value(a, in, "l", "", "", place);
-        inductances.push_back(quantity(henries, "H", place.mark()));
-        ends.push_back(between(a.words[0], a.words[1], in));
-        given += a.find("ic") != nullptr;
-        currents.push_back(quantity(named(a, "ic", 0, in), "A",
-                                    a.find("ic") ? a.find("ic")->values[0].mark() : coil->name.mark()));
-      }
-      where_ = at(in, g.card->id);
-      if (given > 0 && given < static_cast<int>(g.coils.size()) && !deck_.uic)
-        throw fault("E-MISSING", g.card->name.mark(), where_,
-                    "some of the coupled inductors have an IC=, others not", "give it to all or to none");
-      std::vector<Node> k;
-      for (std::size_t i = 0; i < g.coils.size(); ++i)
-        for (std::size_t j = i + 1; j < g.coils.size(); ++j) {
-          const auto found = g.k.find(std::minmax(g.coils[i], g.coils[j]));
-          k.push_back(found == g.k.end() ? quantity(0, "", g.card->name.mark())
-                                         : quantity(found->second.first, "", found->second.second));
-        }
-      Node& fields = add(*g.card, in, "electric.transformer");
-      for (std::size_t i = 0; i < ends.size(); ++i) put(fields, winding_names[i], std::move(ends[i]));
-      const auto list = [](std::vector<Node> items) {
-        const Mark mark = items[0].mark;
-        Node n = Node::sequence(std::move(items));
-        n.mark = mark;
-        return n;
-      };
-      put(fields, "inductance", list(std::move(inductances)));
-      put(fields, "coupling", k.size() == 1 ? std::move(k[0]) : list(std::move(k)));
-      if (given > 0 || deck_.uic) {
-        Node initial = Node::mapping({});
-        initial.mark = g.card->name.mark();
-        put(initial, "current", list(std::move(currents)));
-        put(fields, "initial", std::move(initial));
-      }
-    });
-  }
 }
 
 }  // namespace escapement::netlist

@@ -34,6 +34,13 @@ struct Arguments {
   const Named* find(std::string_view name) const;
 };
 
+/// Inductors that K cards couple.
+struct Coupling {
+  const Device* card;  // the first
+  std::vector<const Device*> coils;
+  std::map<std::pair<const Device*, const Device*>, std::pair<double, Mark>> k;
+};
+
 class Elaborator {
  public:
   Elaborator(const Deck& deck, const SubsystemUse& use) : deck_(deck), use_(use) {}
@@ -66,10 +73,15 @@ class Elaborator {
   void device(const Device& d, Instance& in);
   void resistor(const Device& d, Instance& in);
   void capacitor(const Device& d, Instance& in);
-  void inductor(const Device& d, Instance& in);
-  void couplings(Instance& in);
   double passive_value(const Arguments& a, Instance& in, const char* key, const char* type,
                        const char* model_value, Word& place);
+
+  // ---- inductors.cpp
+  void inductor(const Device& d, Instance& in);
+  void couplings(Instance& in);
+  [[noreturn]] void refuse_many_windings(const Device& card) const;
+  std::vector<const Device*> coupled_coils(const Arguments& a, const Definition& def) const;
+  void transformer(const Coupling& group, Instance& in);
 
   // ---- sources.cpp
   void source(const Device& d, Instance& in);

@@ -1,4 +1,4 @@
-#include "record/history.hpp"
+#include "record/step_history.hpp"
 
 #include <algorithm>
 

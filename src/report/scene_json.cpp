@@ -1,21 +1,11 @@
-#include "report/scene.hpp"
+#include "report/scene_json.hpp"
 
 #include <map>
 
 namespace escapement {
 namespace {
 
-int columns_of(const Scene::Node& node) {
-  if (!node.domain) return 3;
-  switch (*node.domain) {
-    case Domain::frame:
-      return 7;
-    case Domain::planar:
-      return 2;
-    default:
-      return 1;
-  }
-}
+int columns_of(const Scene::Node& node) { return node.domain ? info(*node.domain).values : 3; }
 
 template <class List>
 Json numbers(const List& list) {
