@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "analyses/simulate.hpp"
+#include "base/nearest_name.hpp"
 #include "command_line.hpp"
 #include "components/registry.hpp"
 #include "core/structural_rank.hpp"

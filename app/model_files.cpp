@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "external/trust.hpp"
-#include "report/scene.hpp"
+#include "report/scene_json.hpp"
 
 namespace escapement::app {
 

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "analyses/configuration.hpp"
+#include "base/nearest_name.hpp"
 #include "command_line.hpp"
 #include "components/registry.hpp"
 #include "messages.hpp"

@@ -16,7 +16,7 @@
 #include "quantity.hpp"
 #include "record/motion.hpp"
 #include "record/writer.hpp"
-#include "report/scene.hpp"
+#include "report/scene_json.hpp"
 
 namespace escapement::app {
 namespace {
@@ -280,7 +280,7 @@ int equilibrium_path(const Command& command) {
   const double start = by_control ? 0 : family.request.from;
   const Prepared prepared = family.prepared(start);
   StartOptions options;
-  options.kept = assembly.kept;
+  options.kept = assembly.fixed;
   options.proximal = prepared.proximal;
   EquilibriumPath path([&](double value) { return family.at(value); }, prepared.state, start,
                        by_control ? 1 : family.request.to - start, options);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/nearest_name.hpp"
 #include "command_line.hpp"
 #include "components/registry.hpp"
 #include "messages.hpp"

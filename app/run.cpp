@@ -20,12 +20,12 @@
 #include "quantity.hpp"
 #include "record/checkpoint.hpp"
 #include "record/file_error.hpp"
-#include "record/history.hpp"
 #include "record/motion.hpp"
 #include "record/results.hpp"
 #include "record/run_folder.hpp"
+#include "record/step_history.hpp"
 #include "record/writer.hpp"
-#include "report/scene.hpp"
+#include "report/scene_json.hpp"
 #include "stepping/pace.hpp"
 
 namespace escapement::app {
@@ -279,7 +279,7 @@ Json scheme_parameters(const SimulateOptions& options) {
 
 Json summary(const Model& model, const Assembly& assembly, const SimulateOptions& options,
              const RunResult& result, double wall, const std::string& hash, std::size_t channels,
-             const ModelError* failure, const std::optional<RunPlace>& place) {
+             const ModelError* failure, const std::optional<FailurePlace>& place) {
   const RunStatistics& s = result.statistics;
   Json j = Json::object();
   j.set("title", model.title).set("status", failure ? "failed" : result.stopped ? "interrupted" : "done");
@@ -483,6 +483,69 @@ struct Resumed {
   Recorded recorded;
 };
 
+/// What a run came to.
+struct Outcome {
+  RunResult result;
+  std::optional<ModelError> failure;
+  std::optional<FailurePlace> place;
+};
+
+Outcome simulate_into(Recording& recording, const Model& model, const Assembly& assembly,
+                      const SimulateOptions& options, const Resumed* resumed) {
+  Outcome o;
+  try {
+    if (resumed) recording.reopen(resumed->recorded);
+    o.result =
+        simulate(assembly, options, recording, resumed ? std::string_view(resumed->run) : std::string_view());
+  } catch (const ModelError& e) {  // it cannot start
+    throw model.located(e);
+  } catch (const ArchiveError& e) {
+    throw ModelError("E-CHECKPOINT", "", fmt::format("does not fit the model: {}", e.what()),
+                     "run the model again", {(resumed->folder.path() / checkpoint_name).string(), 0, 0});
+  }
+  if (o.result.failure) {
+    const RunFailure& f = *o.result.failure;
+    o.place = {f.component, f.equation, f.time};
+    o.failure.emplace(f.code, f.where, f.cause, f.hint);
+  }
+  return o;
+}
+
+/// How it ended, after what is worth telling of it. The exit status.
+int tell(const Command& command, const Model& model, const Assembly& assembly,
+         const std::vector<const Channel*>& channels, const Recording& recording, const Outcome& outcome,
+         double wall, const Pace* pace) {
+  const RunResult& result = outcome.result;
+  const fs::path& folder = recording.folder()->path();
+  for (const Warning& w : result.statistics.warnings) print_warning(w, command.json);
+  if (!command.quiet)
+    for (const std::string& n : result.statistics.notes) print_note(n, command.json);
+  if (outcome.failure) {
+    print_error(*outcome.failure, command.json, outcome.place);
+    if (!command.json && !command.quiet)
+      fmt::print(stderr, "    The results up to there are in {}\n", folder.string());
+  } else if (command.json) {
+    print_json(Json::object()
+                   .set("event", result.stopped ? "interrupted" : "done")
+                   .set("folder", folder.string())
+                   .set("results", (folder / "results.csv").string())
+                   .set("summary", (folder / "summary.json").string())
+                   .set("time", result.statistics.simulated_seconds));
+  } else if (!command.quiet && command.verb == "equilibrium") {
+    print_equilibrium(model, assembly, channels, result.state, folder);
+  } else if (!command.quiet) {
+    print_summary(model, assembly, result, wall, folder, recording.channels(), recording.with_hdf5(),
+                  command.program, pace);
+  }
+  if (command.report) write_report(folder.string(), "", command.json);
+  if (outcome.failure) return exit_status(outcome.failure->code);
+  if (!result.stopped) return 0;
+  if (!command.json)
+    fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete. To go on: {} resume {}\n",
+               result.statistics.simulated_seconds, command.program, quoted_if_needed(folder.string()));
+  return 130;
+}
+
 int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
   if (command.report) need_viewer();
   const Registry registry = standard_registry();
@@ -517,7 +580,6 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
           Json::object().set("event", resumed ? "resumed" : "started").set("folder", folder.path().string()));
     return folder;
   };
-
   Progress progress(options.until, command);
   Recording recording(assembly, channels, make_folder, progress, !model.used_code().empty(), options.until,
                       {still ? 0.0 : wall_time(command.checkpoint_every, pace ? 0 : 30), hash},
@@ -529,68 +591,25 @@ int carry_out(Command command, const fs::path& path, const Resumed* resumed) {
          fmt::format("{} channels are too many for HDF5; results.csv alone is written", channels.size()),
          "`record:` chooses channels"},
         command.json);
-  RunResult result;
-  std::optional<ModelError> failure;
-  std::optional<RunPlace> place;
-  try {
-    if (resumed) recording.reopen(resumed->recorded);
-    result =
-        simulate(assembly, options, recording, resumed ? std::string_view(resumed->run) : std::string_view());
-    if (result.failure) {
-      const RunFailure& f = *result.failure;
-      place = {f.component, f.equation, f.time};
-      failure.emplace(f.code, f.where, f.cause, f.hint);
-    }
-  } catch (const ModelError& e) {  // it cannot start
-    throw model.located(e);
-  } catch (const ArchiveError& e) {
-    throw ModelError("E-CHECKPOINT", "", fmt::format("does not fit the model: {}", e.what()),
-                     "run the model again", {(resumed->folder.path() / checkpoint_name).string(), 0, 0});
-  }
+
+  Outcome outcome = simulate_into(recording, model, assembly, options, resumed);
   const double wall = recording.wall();
   progress.clear();
-  recording.close(result.state);
-  const RunFolder& folder = *recording.folder();
+  recording.close(outcome.result.state);
   if (pace)
-    if (const auto late = lateness(*pace)) result.statistics.warnings.push_back(*late);
-  Json told = summary(model, assembly, options, result, wall, hash, recording.channels(),
-                      failure ? &*failure : nullptr, place)
+    if (const auto late = lateness(*pace)) outcome.result.statistics.warnings.push_back(*late);
+  Json told = summary(model, assembly, options, outcome.result, wall, hash, recording.channels(),
+                      outcome.failure ? &*outcome.failure : nullptr, outcome.place)
                   .set("resumed", recording.recorded().resumed)
                   .set("settings", settings_json(command));
   if (pace) told.set("real_time", real_time_json(*pace, command.speed > 0 ? command.speed : 1.0));
+  const RunFolder& folder = *recording.folder();
   folder.write("summary.json", told.text(true) + "\n");
-  if (!result.stopped) {
+  if (!outcome.result.stopped) {
     std::error_code ignored;
     fs::remove(folder.path() / checkpoint_name, ignored);
   }
-  for (const Warning& w : result.statistics.warnings) print_warning(w, command.json);
-  if (!command.quiet)
-    for (const std::string& n : result.statistics.notes) print_note(n, command.json);
-  if (failure) {
-    print_error(*failure, command.json, place);
-    if (!command.json && !command.quiet)
-      fmt::print(stderr, "    The results up to there are in {}\n", folder.path().string());
-    if (command.report) write_report(folder.path().string(), "", command.json);
-    return exit_status(failure->code);
-  }
-  if (command.json)
-    print_json(Json::object()
-                   .set("event", result.stopped ? "interrupted" : "done")
-                   .set("folder", folder.path().string())
-                   .set("results", (folder.path() / "results.csv").string())
-                   .set("summary", (folder.path() / "summary.json").string())
-                   .set("time", result.statistics.simulated_seconds));
-  else if (!command.quiet && still) print_equilibrium(model, assembly, channels, result.state, folder.path());
-  else if (!command.quiet)
-    print_summary(model, assembly, result, wall, folder.path(), recording.channels(), recording.with_hdf5(),
-                  command.program, pace ? &*pace : nullptr);
-  if (command.report) write_report(folder.path().string(), "", command.json);
-  if (!result.stopped) return 0;
-  if (!command.json)
-    fmt::print(stderr, "interrupted at t = {:g} s; the results so far are complete. To go on: {} resume {}\n",
-               result.statistics.simulated_seconds, command.program,
-               quoted_if_needed(folder.path().string()));
-  return 130;
+  return tell(command, model, assembly, channels, recording, outcome, wall, pace ? &*pace : nullptr);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include "model_files.hpp"
 #include "record/motion.hpp"
 #include "record/writer.hpp"
-#include "report/scene.hpp"
+#include "report/scene_json.hpp"
 
 namespace escapement::app {
 namespace {

@@ -57,13 +57,14 @@ function(escapement_registration folder)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/registration.cpp CONTENT
 "// Generated from the folders of src/${folder}.
 #include \"components/registry.hpp\"
+#include \"netlist/netlist.hpp\"
 
 namespace escapement {
 
 @declarations@
 Registry standard_registry() {
   std::vector<ComponentType> types;
-@calls@  return Registry(std::move(types));
+@calls@  return Registry(std::move(types), {netlist_format()});
 }
 
 }  // namespace escapement

@@ -7,10 +7,10 @@
 #include "analyses/simulate.hpp"
 #include "components/registry.hpp"
 #include "core/adaptor.hpp"
-#include "record/history.hpp"
 #include "record/motion.hpp"
+#include "record/step_history.hpp"
 #include "report/page.hpp"
-#include "report/scene.hpp"
+#include "report/scene_json.hpp"
 #include "support.hpp"
 
 using namespace escapement;

@@ -145,7 +145,7 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
   apply_jumps_at_start(assembly, state, options.slack);
   system.enter(state);
   StartOptions start = options.start;
-  start.kept = assembly.kept;
+  start.kept = assembly.fixed;
   const bool still = options.mode == StartMode::equilibrium;
   if (options.mode != StartMode::given) {
     const State asked = state;

@@ -6,8 +6,9 @@
 #include <set>
 
 #include "analyses/simulate.hpp"
+#include "base/nearest_name.hpp"
 #include "model/row_owner.hpp"
-#include "model/simulate_keys.hpp"
+#include "model/schemes.hpp"
 
 namespace escapement {
 namespace {
@@ -30,7 +31,7 @@ void prescribed_steps(const Model& model, SimulateOptions& o) {
                 "give exactly one of step, steps");
   if (!v.find("step") && !v.find("steps"))
     throw error("E-CHOICE", model, "", "the step size is missing",
-                scheme_adapts(std::get<std::string>(*v.find("scheme")))
+                scheme_named(std::get<std::string>(*v.find("scheme"))).adapts
                     ? "give exactly one of step, steps; or adaptive: true and a tolerance"
                     : fmt::format("the scheme {} takes steps of a given size: `step: 1 ms`, or --set "
                                   "simulate.step=1ms",
@@ -200,15 +201,16 @@ std::vector<Relaxation> relaxations(const Model& model, const Assembly& assembly
 }
 
 /// What belongs to other schemes is refused by name.
-void refuse_foreign_keys(const Model& model, const std::string& scheme) {
+void refuse_foreign_keys(const Model& model, const Scheme& scheme) {
   for (const auto& entry : model.simulate.entries()) {
     const std::string key = entry.key.substr(0, entry.key.find('.'));
-    if (!entry.given || scheme_has(scheme, key)) continue;
-    const bool relaxes = key.starts_with("relaxation"), exact = relaxes && scheme == "variational";
+    if (!entry.given || scheme.has(key)) continue;
+    const bool relaxes = key.starts_with("relaxation"),
+               exact = relaxes && scheme.family == Scheme::Family::variational;
     throw error("E-VALUE", model, key,
                 exact     ? "the scheme variational keeps constraints exactly"
                 : relaxes ? "it belongs to `scheme: spook`"
-                          : fmt::format("the scheme {} has no {}", scheme, key),
+                          : fmt::format("the scheme {} has no {}", scheme.name, key),
                 relaxes ? "scheme: spook, or remove it"
                         : fmt::format("remove {}, or scheme: generalized-alpha", key));
   }
@@ -226,7 +228,7 @@ double regularization(const Model& model) {
 
 void variational_options(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
-  const bool spook = o.scheme == "spook";
+  const bool spook = scheme_named(o.scheme).family == Scheme::Family::spook;
   o.method = spook ? Method::spook : Method::variational;
   if (v.given("rho_states")) {
     o.rho_states = number(v, "rho_states");
@@ -262,7 +264,7 @@ void variational_options(const Model& model, SimulateOptions& o) {
 
 /// By name: the family's own numbers for `rho`.
 MechanicsParameters mechanics_by_rho(const Model& model, SimulateOptions& o) {
-  o.rho = scheme_has(o.scheme, "rho") ? number(model.simulate, "rho") : -1;
+  o.rho = scheme_named(o.scheme).has("rho") ? number(model.simulate, "rho") : -1;
   try {
     if (o.scheme == "generalized-alpha") return MechanicsParameters::chung_hulbert(o.rho);
     if (o.scheme == "jwh-alpha") return MechanicsParameters::jansen_whiting_hulbert(o.rho);
@@ -276,7 +278,7 @@ MechanicsParameters mechanics_by_rho(const Model& model, SimulateOptions& o) {
 
 StateParameters states_by_rho(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
-  if (!scheme_has(o.scheme, "rho_states")) return StateParameters::trapezoidal();
+  if (!scheme_named(o.scheme).has("rho_states")) return StateParameters::trapezoidal();
   o.rho_states = number(v, v.find("rho_states") ? "rho_states" : "rho");
   return std::get<std::string>(*v.find("scheme_states")) == "jwh-alpha"
              ? StateParameters::jansen_whiting_hulbert(o.rho_states)
@@ -347,7 +349,7 @@ constexpr Proposal states_proposal = {"delta_m", "delta_f", "theta", 2, 0.5};   
 
 MechanicsParameters mechanics_parameters(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
-  const bool free_newmark = o.scheme == "newmark";
+  const bool free_newmark = !scheme_named(o.scheme).has("alpha_m");  // beta and gamma alone
   const std::vector<std::string_view> beta_gamma = {"beta", "gamma"};
   if (!own_parameters(model, free_newmark ? beta_gamma : mechanics_keys(), {"rho"},
                       free_newmark ? "beta: 0.25, gamma: 0.5, say; A-stable for 2 beta >= gamma >= 1/2"
@@ -428,12 +430,13 @@ SimulateOptions simulate_options(const Model& model) {
 
   o.notes = model.notes;
   o.scheme = std::get<std::string>(*v.find("scheme"));
-  if (o.adaptive && !scheme_adapts(o.scheme))
+  const Scheme& scheme = scheme_named(o.scheme);
+  if (o.adaptive && !scheme.adapts)
     throw error("E-SCHEME", model, "adaptive",
                 fmt::format("the scheme {} does not estimate its error", o.scheme),
                 "a `step`, or scheme: generalized-alpha");
-  refuse_foreign_keys(model, o.scheme);
-  if (o.scheme == "variational" || o.scheme == "spook") {
+  refuse_foreign_keys(model, scheme);
+  if (scheme.is_variational()) {
     variational_options(model, o);
     o.prepare = prepare_options(model);
     read_output(model, o);

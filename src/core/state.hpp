@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "core/numbers.hpp"
-#include "sparse/archive.hpp"
 
 namespace escapement {
 

@@ -1,17 +1,14 @@
 #include "external/trust.hpp"
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <fstream>
-#include <sstream>
+
+#include "base/file.hpp"
 
 namespace escapement::external {
 
@@ -19,11 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uintmax_t most_bytes = 64 << 20;
-
-LoadError file_fault(const fs::path& path, const std::string& what, int number) {
-  return {"E-FILE", fmt::format("`{}` {}: {}", path.string(), what, std::strerror(number)), ""};
-}
+constexpr std::size_t most_bytes = 64 << 20;
 
 bool is_hash(const std::string& word) {
   return word.size() == 64 && word.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -40,44 +33,25 @@ fs::path user_folder(const char* variable, const char* below_home) {
 }
 
 std::string read_file(const fs::path& path) {
-  std::error_code fault;
-  const auto size = fs::file_size(path, fault);
+  std::string text;
+  const std::error_code fault = escapement::read_file(path, text, most_bytes);
+  const std::string name = path.filename().string();
+  if (fault == std::errc::file_too_large)
+    throw LoadError{"E-LIMIT", fmt::format("`{}` has {} bytes", name, fs::file_size(path)), ""};
   if (fault)
-    throw LoadError{"E-FILE", fmt::format("cannot read `{}`: {}", path.filename().string(), fault.message()),
+    throw LoadError{"E-FILE",
+                    fmt::format("cannot read `{}`: {}", name,
+                                fault == not_a_regular_file ? "not a regular file" : fault.message()),
                     ""};
-  if (!fs::is_regular_file(path))
-    throw LoadError{"E-FILE", fmt::format("cannot read `{}`: not a regular file", path.filename().string()),
-                    ""};
-  if (size > most_bytes)
-    throw LoadError{"E-LIMIT", fmt::format("`{}` has {} bytes", path.filename().string(), size), ""};
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || (size > 0 && text.str().empty())) throw file_fault(path, "cannot be read", errno);
-  return std::move(text).str();
+  return text;
 }
 
 void write_file(const fs::path& path, const std::string& content) {
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
-  std::string temporary = path.string() + ".XXXXXX";
-  const int file = mkstemp(temporary.data());
-  if (file < 0) throw file_fault(path, "cannot be written", errno);
-  std::size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t n = write(file, content.data() + done, content.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  const bool whole = done == content.size() && fsync(file) == 0;
-  const int fault = errno;
-  close(file);
-  if (!whole || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int reason = whole ? errno : fault;
-    unlink(temporary.c_str());
-    throw file_fault(path, "cannot be written", reason);
-  }
+  const std::error_code fault = escapement::write_file(path, content, {.durable = true, .owner_only = true});
+  if (fault)
+    throw LoadError{"E-FILE", fmt::format("`{}` cannot be written: {}", path.string(), fault.message()), ""};
 }
 
 TrustFile::TrustFile() : file_(user_folder("XDG_CONFIG_HOME", ".config")) {

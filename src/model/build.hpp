@@ -2,16 +2,13 @@
 // and says what its channels are.
 #pragma once
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/system.hpp"
-#include "model/circuit_topology.hpp"
+#include "model/contributions.hpp"
 #include "model/fields.hpp"
-#include "model/placement.hpp"
-#include "model/scene.hpp"
 
 namespace escapement {
 
@@ -26,108 +23,11 @@ struct BoundOutput {
   int offered = -1;  // of a joint coordinate: which of the component's offered nodes it equals
 };
 
-/// One element's memory changes at a given time, or again and again: a source that jumps. The times are time + k ·
-/// period for whole k, so they never drift and are never listed; at the k-th the memory becomes value + k · increment.
-struct TimeEvent {
-  double time;
-  ElementId element;
-  int slot;
-  double value;
-  double period = 0;     // s
-  double count = 1;      // how many times in all; may be infinite
-  double increment = 0;  // of the value, from time to time
-};
-
-/// What a sampled block computes at a sample: its outputs, and its memory afterwards.
-using SampledProgram = std::function<void(double t, std::span<const double> inputs, std::span<double> outputs,
-                                          std::span<double> memory)>;
-
-/// A block that computes at t = offset + k period, and whose outputs change `delay` later.
-struct Sampler {
-  std::string name;
-  double period, offset, delay;  // s
-  std::vector<Signal<1>> inputs;
-  std::vector<Signal<1>> outputs;
-  std::vector<ElementId> held;  // whose memory, slot 0, is the output
-  std::vector<double> memory;   // at the start
-  SampledProgram program;
-  int place = 0;  // in State::memory: memory, then outputs that wait; set when the system is finished
-};
-
-/// What an event of the model does when its trigger fires.
-struct EventAction {
-  enum class Kind { memory, position, velocity, state, parameter, stop };
-  Kind kind;
-  std::string target;  // as the model calls it; of a parameter its component …
-  std::string key;     // … and its key there
-  int variable = -1, part = 0;
-  ElementId element;                        // with this memory …
-  int slot = 0;                             // … at this place
-  std::shared_ptr<const Expression> value;  // of time and the inputs
-};
-
-/// An element that fires, and what then happens.
-struct EventType {
-  ElementId trigger;
-  std::string name;
-  std::vector<int> inputs;  // variables of signals, in the order of the expressions' (after time)
-  std::vector<EventAction> actions;
-};
-
-/// An action as a component asks for it: what the target is comes out when everything is built.
-struct ActionRequest {
-  std::string target;
-  const Node* text;
-  std::shared_ptr<const Expression> value;
-};
-
-/// The names of the model and what they stand for; implemented by the assembly.
-class Resolver {
- public:
-  virtual ~Resolver() = default;
-  virtual Handle node(int component, const Port& port, int end) = 0;
-  virtual std::vector<std::vector<Signal<1>>> signals(int component, const Port& port) = 0;
-  virtual int signal_width(int component, const Port& port) = 0;
-  virtual std::vector<Signal<1>> outputs(int component) = 0;
-  virtual BoundOutput& bound(int component, std::string_view output, int part) = 0;
-  virtual void start(const Handle& handle, std::vector<double> values, bool rate) = 0;
-  virtual void keep(const Handle& handle, int first, int count, bool rate) = 0;
-  virtual void event(TimeEvent event) = 0;
-  virtual const std::vector<double>& gravity() = 0;
-  /// Units of the signals of a port, one per group; empty: nobody told.
-  virtual std::vector<std::string> units(int component, const Port& port) = 0;
-  virtual FieldReader reader(int component) = 0;
-  virtual bool trusts_code() = 0;
-  virtual AttachedFrame frame(int component, const Port& port, int end) = 0;
-  virtual void joint(JointPlacement joint) = 0;
-  /// How an offered node comes to be, and the element whose outputs 0 and 1 are its value and rate.
-  virtual void offer(int component, int node, const ElementId& reading,
-                     std::function<void(SystemBuilder&, const Handle&)> make) = 0;
-  virtual void memory(const ElementId& element, int slot, double value) = 0;
-  virtual Handle offered(int component, int node) = 0;
-  virtual void switches(int component, const ElementId& element) = 0;
-  virtual void sampler(Sampler sampler) = 0;
-  virtual void settable(int component, const ElementId& element, int slot, int part) = 0;
-  virtual void settable(int component, const StateVariable<1>& state, int part) = 0;
-  virtual void trigger(int component, const ElementId& element, std::vector<Signal<1>> inputs,
-                       std::vector<ActionRequest> actions, bool stop) = 0;
-  virtual void branch(int component, Branch branch) = 0;
-  virtual void draw(int component, Scene::Part part) = 0;
-  virtual void draw_beam(int component, Scene::Beam beam, Scene::End a, Scene::End b) = 0;
-  virtual void arrow(int component, Scene::Arrow arrow) = 0;
-};
+struct Draft;
 
 class Build {
  public:
-  Build(SystemBuilder& system, Resolver& resolver, int component, const ComponentType& type,
-        const std::string& path, const FieldValues& values, const Node& fields)
-      : system(system),
-        resolver_(resolver),
-        component_(component),
-        type_(type),
-        path_(path),
-        values_(values),
-        fields_(fields) {}
+  Build(Draft& draft, int component);
 
   SystemBuilder& system;
   const std::string& path() const { return path_; }
@@ -149,7 +49,7 @@ class Build {
   [[noreturn]] void refuse(const char* code, std::string_view key, std::string cause,
                            std::string hint = {}) const;
   /// World gravity (m/s²); E-MISSING unless the model states it.
-  const std::vector<double>& gravity() const { return resolver_.gravity(); }
+  const std::vector<double>& gravity() const;
 
   // ---- what the user names: equations, records, named ports
   /// The text under a key, as it stands; null: not given.
@@ -168,36 +68,34 @@ class Build {
   [[noreturn]] void refuse_at(const Node& value, const char* code, std::string_view key, std::string cause,
                               std::string hint = {}) const;
   /// Has the user said that this model may run code of its own, whatever it is?
-  bool trusts_code() const { return resolver_.trusts_code(); }
+  bool trusts_code() const;
 
   // ---- connections
   /// The node it owns, or a further one of a flexible body (BodyFrames::further).
   template <class H>
   H own_node(int number = 0) const {
-    return typed<H>(resolver_.node(component_, Port{}, number));
+    return typed<H>(own_handle(number));
   }
   template <class H>
   H node(std::string_view key, int end = 0) const {
-    return typed<H>(resolver_.node(component_, port(key), end));
+    return typed<H>(handle(key, end));
   }
   /// The frame at an end of a port: a body's node and where on it.
-  AttachedFrame frame(std::string_view key, int end = 0) const {
-    return resolver_.frame(component_, port(key), end);
-  }
+  AttachedFrame frame(std::string_view key, int end = 0) const;
   /// Ties two bodies: where they start may follow from its coordinates.
-  void joint(JointPlacement joint) { resolver_.joint(std::move(joint)); }
+  void joint(JointStart joint) { made_.joints.push_back(std::move(joint)); }
   /// Offered node number `node` has value and rate as outputs 0 and 1 of `reading`; `make` adds what ties it, if somebody
   /// connects to it.
   void offer(int node, const ElementId& reading, std::function<void(SystemBuilder&, const Handle&)> make) {
-    resolver_.offer(component_, node, reading, std::move(make));
+    made_.offers[{component_, node}] = {reading, std::move(make)};
   }
   /// The offered node itself: it will be an unknown.
-  Position<1> offered(int node) const { return typed<Position<1>>(resolver_.offered(component_, node)); }
+  Position<1> offered(int node) const;
   /// A channel that is the value (index 0) or the rate (1) of an offered node.
   void offered_channel(std::string_view output, const ElementId& reading, int index, int node);
   /// What an element remembers at the start.
   void start_memory(const ElementId& element, int slot, double value) {
-    resolver_.memory(element, slot, value);
+    made_.memories.push_back({element, slot, value});
   }
   bool connected(std::string_view key) const;
   /// A single signal; of an optional port only if it is connected().
@@ -215,16 +113,14 @@ class Build {
 
   // ---- pictures: without a drawing of its own a component gets the shape of its type, at its node or ports
   void draw(std::string primitive, std::vector<double> size, std::vector<Scene::End> ends) {
-    resolver_.draw(component_, {std::move(primitive), std::move(size), std::move(ends)});
+    drawing().parts.push_back({std::move(primitive), std::move(size), std::move(ends)});
   }
   /// A piece of a beam or cable from one end to the other; pieces that are alike are kept once.
-  void draw_beam(Scene::Beam beam, Scene::End a, Scene::End b) {
-    resolver_.draw_beam(component_, std::move(beam), a, b);
-  }
+  void draw_beam(Scene::Beam beam, Scene::End a, Scene::End b);
   const std::string& primitive() const { return type_.shape.primitive; }
   /// The output is a force or torque in space: it acts at this end, in the axes of that one (-1: world).
   void arrow(std::string output, int end, int axes) {
-    resolver_.arrow(component_, {std::move(output), end, axes});
+    drawing().arrows.push_back({std::move(output), end, axes});
   }
 
   // ---- elements and channels
@@ -233,21 +129,23 @@ class Build {
     bool switches = Offers<E>::crossings > 0 || Offers<E>::kinks;
     if constexpr (Offers<E>::sides) switches = element.sides() > 0;
     const ElementId id = system.add(std::move(element));
-    if (switches) resolver_.switches(component_, id);
+    if (switches) made_.switching.push_back({id, path_});
     return id;
   }
   ElementId add_dynamic(std::unique_ptr<DynamicElement> element);
   /// Part `part` of the block's output is what the element has in its memory: events may set it.
   void settable(const ElementId& element, int slot, int part = 0) {
-    resolver_.settable(component_, element, slot, part);
+    made_.settable_memory[{component_, part}] = {element, slot};
   }
   /// … equals this state.
-  void settable(const StateVariable<1>& state, int part = 0) { resolver_.settable(component_, state, part); }
-  void sampler(Sampler sampler) { resolver_.sampler(std::move(sampler)); }
+  void settable(const StateVariable<1>& state, int part = 0) {
+    made_.settable_states[{component_, part}] = state.variable;
+  }
+  void sampler(Sampler sampler);
   /// When the element's crossing fires, all this happens; the expressions are of time and the inputs.
   void trigger(const ElementId& element, std::vector<Signal<1>> inputs, std::vector<ActionRequest> actions,
                bool stop) {
-    resolver_.trigger(component_, element, std::move(inputs), std::move(actions), stop);
+    made_.triggers.push_back({component_, element, std::move(inputs), std::move(actions), stop});
   }
   /// A channel that is the rate of a position, or its acceleration.
   void rate_channel(std::string_view output, const Handle& position) {
@@ -265,34 +163,34 @@ class Build {
   }
   /// A channel that is output number `index` of an element.
   void channel(std::string_view output, const ElementId& element, int index, int output_part = 0) {
-    BoundOutput& b = resolver_.bound(component_, output, output_part);
+    BoundOutput& b = bound(output, output_part);
     b.source = BoundOutput::Source::element;
     b.element = element;
     b.index = index;
   }
   void start(const Handle& handle, std::vector<double> values) {
-    resolver_.start(handle, std::move(values), false);
+    made_.starts.push_back({handle, std::move(values), false});
   }
   /// At the operating point: A − B (or a single state) has this value.
   void start_condition(const char* suffix, const Handle& a, const Handle& b, double value);
   /// What lies between two electrical nodes, for the examination of the circuit.
   void branch(Branch::Kind kind, const Handle& a, const Handle& b, bool open_end = false) {
-    resolver_.branch(component_, {kind, a.variable, b.variable, open_end});
+    made_.branches.push_back({kind, a.variable, b.variable, open_end, component_});
   }
   void start_rate(const Handle& handle, std::vector<double> values) {
-    resolver_.start(handle, std::move(values), true);
+    made_.starts.push_back({handle, std::move(values), true});
   }
   /// If `initial.fixed` names this key: parts of the position (or of its rate) stay as given at the start.
   void keep_if_fixed(std::string_view key, const Handle& handle, int first, int count, bool rate) {
-    if (is_fixed(key)) resolver_.keep(handle, first, count, rate);
+    if (is_fixed(key)) made_.fixed.push_back({handle, first, count, rate});
   }
   bool is_fixed(std::string_view key) const;
   /// From this time on the element's memory holds `value`; steps end exactly there.
   void at_time(double time, const ElementId& element, int slot, double value) {
-    resolver_.event({time, element, slot, value});
+    made_.events.push_back({time, element, slot, value});
   }
   /// The same again and again.
-  void at_times(const TimeEvent& event) { resolver_.event(event); }
+  void at_times(const TimeEvent& event);
 
   template <class H>
   static H typed(const Handle& handle) {
@@ -307,8 +205,15 @@ class Build {
   template <class T>
   const T& get(std::string_view key) const;
   const Port& port(std::string_view key) const;
+  FieldReader reader() const;
+  Handle own_handle(int number) const;
+  Handle handle(std::string_view key, int end) const;
+  BoundOutput& bound(std::string_view output, int part);
+  Scene::Component& drawing() { return made_.scene.components[component_]; }
+  void refuse_too_many(double period, double count, const char* what) const;
 
-  Resolver& resolver_;
+  Draft& draft_;
+  Contributions& made_;
   int component_;
   const ComponentType& type_;
   const std::string& path_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.hpp"
 #include "model/assembly.hpp"
 
 namespace escapement {

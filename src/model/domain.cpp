@@ -13,13 +13,36 @@ constexpr NodeOutput planar[] = {{"position", "m", "xy", 0, "position"},
                                  {"velocity", "m/s", "xy", 1, "velocity"},
                                  {"acceleration", "m/s^2", "xy", 2, "acceleration"}};
 constexpr NodeOutput electrical[] = {{"voltage", "V", "", 0, "potential against ground"}};
-// The unknown of a frame is a pose: what a user reads of it are outputs of the body.
-constexpr DomainInfo domains[domain_count] = {
-    {"translational", "a slider", "position", "m", translational},
-    {"rotational", "a shaft", "angle", "rad", rotational},
-    {"planar", "a point of the plane", "position", "m", planar},
-    {"frame", "a frame of a body", "pose", "m", {}},
-    {"electrical", "an electrical node", "voltage", "V", electrical}};
+
+constexpr DomainInfo domains[] = {
+    {"translational", "a slider", "position", translational, true, Position<1>::values,
+     [](SystemBuilder& builder, const std::string& name) -> Handle {
+       return builder.position<1>(name, {.unit = "m", .equation = "force balance", .row_unit = "N"});
+     }},
+    {"rotational", "a shaft", "angle", rotational, true, Position<1>::values,
+     [](SystemBuilder& builder, const std::string& name) -> Handle {
+       return builder.position<1>(name, {.unit = "rad", .equation = "torque balance", .row_unit = "N*m"});
+     }},
+    {"planar", "a point of the plane", "position", planar, true, Position<2>::values,
+     [](SystemBuilder& builder, const std::string& name) -> Handle {
+       return builder.position<2>(name, {.unit = "m", .equation = "force balance", .row_unit = "N"});
+     }},
+    // The unknown of a frame is a pose: what a user reads of it are outputs of the body.
+    {"frame",
+     "a frame of a body",
+     "pose",
+     {},
+     false,
+     Pose::values,
+     [](SystemBuilder& builder, const std::string& name) -> Handle {
+       return builder.pose(name, {.unit = "m", .equation = "force and torque balance", .row_unit = "N, N*m"});
+     }},
+    {"electrical", "an electrical node", "voltage", electrical, true, StateVariable<1>::values,
+     [](SystemBuilder& builder, const std::string& name) -> Handle {
+       return builder.state<1>(
+           name, {.unit = "V", .equation = "current balance", .row_unit = "A", .steady = Steady::node});
+     }}};
+static_assert(std::size(domains) == all_domains.size());
 
 }  // namespace
 
@@ -27,21 +50,7 @@ const DomainInfo& info(Domain domain) { return domains[static_cast<int>(domain)]
 
 Handle make_node(SystemBuilder& builder, Domain domain, const std::string& path) {
   const DomainInfo& d = info(domain);
-  const std::string name = path + "." + d.quantity;
-  switch (domain) {
-    case Domain::translational:
-      return builder.position<1>(name, {.unit = d.unit, .equation = "force balance", .row_unit = "N"});
-    case Domain::rotational:
-      return builder.position<1>(name, {.unit = d.unit, .equation = "torque balance", .row_unit = "N*m"});
-    case Domain::planar:
-      return builder.position<2>(name, {.unit = d.unit, .equation = "force balance", .row_unit = "N"});
-    case Domain::electrical:
-      return builder.state<1>(
-          name, {.unit = d.unit, .equation = "current balance", .row_unit = "A", .steady = Steady::node});
-    default:
-      return builder.pose(name,
-                          {.unit = d.unit, .equation = "force and torque balance", .row_unit = "N, N*m"});
-  }
+  return d.make(builder, path + "." + d.quantity);
 }
 
 }  // namespace escapement

@@ -147,6 +147,7 @@ class Expression final : public Switching {
 
  private:
   friend class ExpressionCompiler;
+  friend class SideProbe;
   struct Step {
     Op op;
     int index = 0;  // of an input
@@ -170,8 +171,17 @@ class Expression final : public Switching {
   }
   void follow_branches(std::span<const double> inputs, double* sides) const;
   void choose_switches();
-  bool continuous_at(int step) const;
-  void run(std::span<const double> inputs, const double* sides, int forced = -1, double its_side = 0) const;
+  /// Of all steps, and which of them the end depends on: not those of branches that are not taken.
+  struct Results {
+    std::vector<double> value;
+    std::vector<char> taken;
+  };
+  /// `forced`: a step that takes this side, whatever it is. The results last until the next run of this thread.
+  const Results& run(std::span<const double> inputs, const double* sides, int forced = -1,
+                     double its_side = 0) const;
+  static double result_of(const Step& step, const std::vector<double>& results, double side);
+  static void find_taken(const std::vector<Step>& tape, std::span<const double> results,
+                         std::span<char> taken);
   template <class S>
   static S apply(Op op, const S& a, const S& b, const S& c, double side);
   template <class S>

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <fstream>
+
+#include "base/nearest_name.hpp"
+#include "base/utf8.hpp"
 
 namespace escapement {
 namespace {
@@ -18,7 +19,7 @@ Mark moved(const Node& node, std::size_t position) {
   int characters = 0;
   for (std::size_t i = 0; i < position && i < node.text.size(); ++i) {
     if (node.text[i] == '\n') return node.mark;
-    characters += (node.text[i] & 0xC0) != 0x80;
+    characters += !continues_character(node.text[i]);
   }
   m.column += characters + (node.quoted ? 1 : 0);
   return m;
@@ -42,77 +43,9 @@ void refuse_pitfalls(const Node& value, const std::string& where) {
                 "write the number without leading zeros");
 }
 
-std::vector<double> csv_numbers(const std::string& line, const std::filesystem::path& file, int number,
-                                const Mark& mark, const std::string& where) {
-  std::vector<double> values;
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  while (true) {
-    while (at < end && (*at == ' ' || *at == '\t')) ++at;
-    if (at < end && *at == '+') ++at;
-    double v = 0;
-    const auto [next, wrong] = std::from_chars(at, end, v);
-    at = next;
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
-    if (wrong != std::errc() || (at < end && *at != ',' && *at != ';') || !std::isfinite(v))
-      throw fault("E-TABLE", mark, where,
-                  fmt::format("{}:{}: not a row of numbers: `{}`", file.filename().string(), number,
-                              line.substr(0, 40)),
-                  "columns are separated by commas; a first line that is no numbers is taken as a heading");
-    values.push_back(v);
-    if (at >= end) return values;
-    ++at;
-  }
-}
-
 }  // namespace
 
-// ------------------------------------------------------------------ Namespace and FieldValues
-
-const ParameterValue* Namespace::parameter(std::string_view name) const {
-  const auto at = parameters.find(std::string(name));
-  if (at == parameters.end()) return nullptr;
-  used_.emplace(name);
-  return &at->second;
-}
-
-std::vector<std::string> Namespace::unused() const {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : parameters)
-    if (!used_.contains(name)) names.push_back(prefix + name);
-  return names;
-}
-
-void Namespace::index() {
-  scope.names.clear();
-  scope.unknown_hint = "values see the parameters only";
-  for (const auto& [name, value] : parameters) {
-    if (!value.vector) {
-      scope.names.push_back(name);
-      continue;
-    }
-    for (std::size_t i = 0; i < value.values.size(); ++i)
-      scope.names.push_back(name + "." + (i < 3 ? std::string(1, "xyz"[i]) : std::to_string(i + 1)));
-  }
-  scope.find = [this](std::string_view name) -> std::optional<Name> {
-    const std::size_t dot = name.find('.');
-    const ParameterValue* const found = parameter(name.substr(0, dot));
-    if (!found || found->values.empty()) return std::nullopt;
-    const ParameterValue& p = *found;
-    if (dot == std::string_view::npos)
-      return p.vector ? std::nullopt : std::optional<Name>({p.dimension, -1, p.values[0], p.bare});
-    if (!p.vector) return std::nullopt;
-    const std::string_view part = name.substr(dot + 1);
-    std::size_t i = part.size() == 1 ? std::string_view("xyz").find(part[0]) : std::string_view::npos;
-    if (i == std::string_view::npos) {
-      const auto [end, wrong] = std::from_chars(part.data(), part.data() + part.size(), i);
-      if (wrong != std::errc() || end != part.data() + part.size() || i < 1) return std::nullopt;
-      --i;
-    }
-    if (i >= p.values.size()) return std::nullopt;
-    return Name{p.dimension, -1, p.values[i], p.bare};
-  };
-}
+// ------------------------------------------------------------------ FieldValues
 
 const FieldValue* FieldValues::find(std::string_view key) const {
   for (const Entry& e : entries_)
@@ -426,169 +359,6 @@ void FieldReader::check_range(const Parameter& p, double v, const Node& value, c
                   p.range()));
 }
 
-std::vector<double> FieldReader::vector(const Parameter& p, const Node& value,
-                                        const std::string& where) const {
-  std::vector<double> r;
-  if (is_csv(value))
-    for (const auto& row : csv_rows(value, where)) r.insert(r.end(), row.begin(), row.end());
-  for (double v : r) check_range(p, v, value, p.unit, false, where);
-  const ParameterValue* const named = value.is_scalar() ? space_.parameter(value.text) : nullptr;
-  if (!r.empty()) {  // from a file
-  } else if (named && named->vector) {
-    const auto zero = [](double v) { return v == 0; };
-    const bool zeros = std::all_of(named->values.begin(), named->values.end(), zero);
-    if (p.unit != "any" && !(named->bare && (space_.bare_numbers_are_si || p.bare_allowed || zeros)) &&
-        !compatible(named->dimension, parse_unit(p.unit).dimension))
-      throw fault("E-UNITS", value.mark, where,
-                  fmt::format("`{}` is in {}, needs {}", value.text, named->dimension.text(), p.unit));
-    r = named->values;
-    for (double v : r) check_range(p, v, value, p.unit, false, where);
-  } else if (value.is_sequence()) {
-    for (const Node& item : value.items) r.push_back(number(p, item, p.unit, where));
-  } else if (p.size == 0 && value.is_scalar()) {  // a vector of one
-    r.push_back(number(p, value, p.unit, where));
-  } else {
-    throw fault("E-TYPE", value.mark, where, "expected a list [ … ], found " + value.described());
-  }
-  if (p.size > 0 && static_cast<int>(r.size()) != p.size)
-    throw fault("E-TYPE", value.mark, where, fmt::format("expected {} numbers, found {}", p.size, r.size()));
-  if (r.empty()) throw fault("E-TYPE", value.mark, where, "the list is empty");
-  return r;
-}
-
-MatrixValue FieldReader::matrix(const Parameter& p, const Node& value, const std::string& where) const {
-  MatrixValue m;
-  if (is_csv(value)) {
-    const auto rows = csv_rows(value, where);
-    m.rows = static_cast<int>(rows.size());
-    m.columns = static_cast<int>(rows[0].size());
-    for (const auto& row : rows) m.entries.insert(m.entries.end(), row.begin(), row.end());
-    return m;
-  }
-  if (value.is_scalar()) {  // a 1×1 matrix
-    m.rows = m.columns = 1;
-    m.entries = {number(p, value, p.unit, where)};
-    return m;
-  }
-  if (!value.is_sequence())
-    throw fault("E-TYPE", value.mark, where, "expected rows [[…], […]], found " + value.described());
-  for (const Node& row : value.items) {
-    if (!row.is_sequence())
-      throw fault("E-TYPE", row.mark, where, "expected a row [ … ], found " + row.described(),
-                  "a matrix is a list of rows: [[1, 0], [0, 1]]");
-    if (m.rows > 0 && static_cast<int>(row.items.size()) != m.columns)
-      throw fault("E-TYPE", row.mark, where,
-                  fmt::format("rows of different length: {} and {}", m.columns, row.items.size()));
-    m.columns = static_cast<int>(row.items.size());
-    ++m.rows;
-    for (const Node& item : row.items) m.entries.push_back(number(p, item, p.unit, where));
-  }
-  if (m.entries.empty()) throw fault("E-TYPE", value.mark, where, "the matrix is empty");
-  return m;
-}
-
-std::filesystem::path contained_path(const Namespace& space, const Node& name, bool allow_outside,
-                                     const std::string& where) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const fs::path home = fs::weakly_canonical(space.root.empty() ? fs::path(".") : space.root, ignored);
-  const fs::path full =
-      fs::weakly_canonical((space.folder.empty() ? home : fs::absolute(space.folder)) / name.text, ignored);
-  const fs::path relative = full.lexically_relative(home);
-  if (!allow_outside && (relative.empty() || *relative.begin() == ".."))
-    throw fault("E-OUTSIDE", name.mark, where, fmt::format("`{}` is outside the model's folder", name.text),
-                "move the file there, or run with --allow-outside");
-  return full;
-}
-
-std::string flat_name(const std::filesystem::path& file, const Namespace& space) {
-  std::error_code ignored;
-  const auto home = std::filesystem::weakly_canonical(
-      space.root.empty() ? std::filesystem::path(".") : space.root, ignored);
-  std::string name;
-  for (const auto& part : file.lexically_relative(home))
-    if (part != "..") name += (name.empty() ? "" : "_") + part.string();
-  return name;
-}
-
-std::vector<std::vector<double>> FieldReader::csv_rows(const Node& value, const std::string& where) const {
-  Node name = value;
-  name.text = substituted(value, where);
-  const auto path = contained_path(space_, name, allow_outside_, where);
-  std::error_code unreadable;
-  const auto size = std::filesystem::file_size(path, unreadable);
-  if (unreadable || !std::filesystem::is_regular_file(path))
-    throw fault("E-FILE", value.mark, where,
-                fmt::format("cannot read `{}`: {}", name.text,
-                            unreadable ? unreadable.message() : "not a regular file"),
-                "numbers in [ … ], or a CSV file beside the model");
-  if (size > YamlLimits{}.bytes)
-    throw fault("E-LIMIT", value.mark, where, fmt::format("`{}` has {} bytes", name.text, size));
-  std::ifstream file(path);
-  std::string line;
-  std::vector<std::vector<double>> rows;
-  for (int number = 1; std::getline(file, line); ++number) {
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos || line[first] == '#') continue;
-    if (rows.empty() && std::string("0123456789+-.").find(line[first]) == std::string::npos)
-      continue;  // a heading
-    rows.push_back(csv_numbers(line, path, number, value.mark, where));
-    if (rows.back().size() != rows.front().size())
-      throw fault("E-TABLE", value.mark, where,
-                  fmt::format("{}:{}: {} columns instead of {}", path.filename().string(), number,
-                              rows.back().size(), rows.front().size()));
-  }
-  if (rows.empty())
-    throw fault("E-TABLE", value.mark, where, fmt::format("`{}` holds no numbers", name.text));
-  return rows;
-}
-
-bool FieldReader::is_csv(const Node& value) const {
-  if (!value.is_scalar()) return false;
-  if (value.text.ends_with(".csv")) return true;
-  if (value.text.size() < 3 || value.text.front() != '(' || value.text.back() != ')') return false;
-  const ParameterValue* const named = space_.parameter(value.text.substr(1, value.text.size() - 2));
-  return named && named->text.ends_with(".csv");
-}
-
-std::vector<std::pair<double, double>> FieldReader::points(const Parameter& p, const Node& value,
-                                                           const std::string& where) const {
-  std::vector<std::pair<double, double>> points;
-  if (value.is_sequence()) {
-    for (const Node& row : value.items) {
-      if (!row.is_sequence() || row.items.size() != 2)
-        throw fault("E-TABLE", row.mark, where, "expected a point [x, y], found " + row.described());
-      points.emplace_back(number(p, row.items[0], p.unit, where),
-                          number(p, row.items[1], p.second_unit, where));
-    }
-    return points;
-  }
-  if (!value.is_scalar())
-    throw fault("E-TABLE", value.mark, where,
-                "expected points [[x, y], …] or the name of a CSV file, found " + value.described());
-  for (const auto& row : csv_rows(value, where)) {
-    if (row.size() != 2)
-      throw fault("E-TABLE", value.mark, where,
-                  fmt::format("`{}`: expected two columns, found {}", value.text, row.size()));
-    points.emplace_back(row[0], row[1]);
-  }
-  return points;
-}
-
-std::shared_ptr<const Table> FieldReader::table(const Parameter& p, const Node& value,
-                                                const std::string& where) const {
-  std::vector<double> x, y;
-  for (const auto& [a, b] : points(p, value, where)) {
-    if (!x.empty() && !(a > x.back()))
-      throw fault("E-TABLE", value.is_sequence() ? value.items[x.size()].mark : value.mark, where,
-                  fmt::format("the first column must increase: {:g} follows {:g}", a, x.back()));
-    x.push_back(a);
-    y.push_back(b);
-  }
-  if (x.size() < 2) throw fault("E-TABLE", value.mark, where, "a table needs at least two points");
-  return std::make_shared<const Table>(std::move(x), std::move(y), Table::Interpolation::linear);
-}
-
 ParameterValue FieldReader::parameter(const Node& value, const std::string& where) const {
   ParameterValue r;
   if (value.is_scalar() && value.quoted) {
@@ -686,156 +456,6 @@ void check_alternatives(const Node& fields, const std::vector<Parameter>& parame
                               : fmt::format("{} is given twice: {}", set, fmt::join(given, " and ")),
                 fmt::format("give exactly one of {}", fmt::join(keys, ", ")));
   }
-}
-
-// ------------------------------------------------------------------ flattening
-
-namespace {
-
-std::vector<Node*> equation_texts(Node& value) {
-  std::vector<Node*> list;
-  if (value.is_scalar()) list.push_back(&value);
-  for (Node& n : value.items) list.push_back(&n);
-  for (Node::Entry& e : value.entries) list.push_back(&e.value);
-  return list;
-}
-
-}  // namespace
-
-std::string FieldReader::with_numbers(const std::string& text) const {
-  // Names that are no parameters are the component's own: inputs of any unit.
-  Scope scope;
-  scope.find = [&](std::string_view name) -> std::optional<Name> {
-    for (const auto& [variable, number] : loop_)
-      if (variable == name) return Name{{}, -1, static_cast<double>(number), true};
-    const auto known = space_.scope.find ? space_.scope.find(name) : std::nullopt;
-    return known ? known : Name{{}, 0, 0, false, true};
-  };
-  const auto side = [&](const std::string& part) {
-    const std::size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
-    if (first == std::string::npos) return part;
-    std::string inside = part.substr(first, last - first + 1);
-    // der(what is stored): a name of its own only if it is of a name.
-    const bool store = inside.starts_with("der(") && inside.ends_with(")");
-    if (store) inside = inside.substr(4, inside.size() - 5);
-    std::string r;
-    try {
-      r = Expression::compile(inside, scope).self_contained();
-    } catch (const ExpressionError&) {
-      if (!store) return part;
-      return Expression::compile(part, scope).self_contained();  // der(x)*cos(y)
-    }
-    return part.substr(0, first) + (store ? "der(" + r + ")" : r) + part.substr(last + 1);
-  };
-  std::size_t equals = std::string::npos;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] == '=' && (i == 0 || (text[i - 1] != '<' && text[i - 1] != '>'))) equals = i;
-  if (equals == std::string::npos) return side(text);
-  return side(text.substr(0, equals)) + "=" + side(text.substr(equals + 1));
-}
-
-Node FieldReader::flattened(const Parameter& p, const Node& value) const {
-  const auto scalar = [&](const Node& n) {
-    Node r = n;
-    if (n.is_scalar()) {
-      r.text = compile(n, p.key, p.variables).self_contained();
-      if (space_.bare_numbers_are_si && p.unit != "any" && p.unit != "1" &&
-          compile(n, p.key, p.variables).is_bare_number())
-        r.text = "(" + r.text + ")*(1 " + p.unit + ")";
-    }
-    return r;
-  };
-  const auto vector = [&](const Node& n) {
-    const ParameterValue* const named = n.is_scalar() ? space_.parameter(n.text) : nullptr;
-    if (!named || !named->vector) return scalar(n);
-    std::vector<Node> items;
-    std::string unit = named->dimension.text();
-    if (named->bare) unit = p.unit == "any" ? "1" : p.unit;  // zeros, or SI
-    for (double v : named->values)
-      items.push_back(Node(fmt::format("{}{}", v, unit == "1" ? "" : " " + unit)));
-    return Node::sequence(std::move(items));
-  };
-  switch (p.type) {
-    case Type::number:
-    case Type::integer:
-    case Type::expression:
-      return scalar(value);
-    case Type::equations: {  // its own names stay, those of parameters become numbers
-      Node r = value;
-      for (Node* n : equation_texts(r)) n->text = with_numbers(n->text);
-      return r;
-    }
-    case Type::records: {
-      Node r = value;
-      for (Node::Entry& e : r.entries) e.value = self_contained(e.value, p.group);
-      return r;
-    }
-    case Type::file: {
-      Node name = value;
-      name.text = substituted(value, p.key);
-      return Node(flat_name(contained_path(space_, name, allow_outside_, p.key), space_));
-    }
-    case Type::text:
-    case Type::choice: {
-      Node r = value;
-      if (!p.verbatim) r.text = substituted(value, p.key);
-      return r;
-    }
-    case Type::choices: {
-      Node r = value;
-      for (Node& item : r.items) item.text = substituted(item, p.key);
-      return r;
-    }
-    case Type::table: {
-      std::vector<Node> rows;
-      for (const auto& [x, y] : points(p, value, p.key))
-        rows.push_back(Node::sequence(
-            {Node(fmt::format("{:.17g} {}", x, p.unit == "any" ? "" : p.unit)),
-             Node(fmt::format("{:.17g} {}", y, p.second_unit == "any" ? "" : p.second_unit))}));
-      for (Node& row : rows)
-        for (Node& n : row.items)
-          while (n.text.ends_with(" ") || n.text.ends_with(" 1"))
-            n.text.resize(n.text.size() - (n.text.back() == '1' ? 2 : 1));
-      return Node::sequence(std::move(rows));
-    }
-    case Type::vector:
-    case Type::matrix: {
-      if (value.is_mapping()) {  // numbers by name
-        Node r = value;
-        for (Node::Entry& e : r.entries) e.value = scalar(e.value);
-        return r;
-      }
-      if (is_csv(value)) {
-        std::vector<Node> rows;
-        const std::string unit = p.unit == "any" || p.unit == "1" ? "" : " " + p.unit;
-        for (const auto& row : csv_rows(value, p.key)) {
-          std::vector<Node> items;
-          for (double v : row) items.push_back(Node(fmt::format("{}{}", v, unit)));
-          if (p.type == Type::matrix) rows.push_back(Node::sequence(std::move(items)));
-          else rows.insert(rows.end(), items.begin(), items.end());
-        }
-        return Node::sequence(std::move(rows));
-      }
-      Node r = vector(value);
-      for (Node& item : r.items) {
-        if (value.is_sequence()) item = item.is_sequence() ? item : scalar(item);
-        for (Node& inner : item.items) inner = scalar(inner);
-      }
-      return r;
-    }
-    default:
-      return value;
-  }
-}
-
-Node FieldReader::self_contained(const Node& fields, const std::vector<Parameter>& parameters) const {
-  Node r = fields;
-  for (Node::Entry& e : r.entries)
-    for (const Parameter& p : parameters) {
-      if (p.key != e.key) continue;
-      e.value = p.type == Type::group ? self_contained(e.value, p.group) : flattened(p, e.value);
-    }
-  return r;
 }
 
 }  // namespace escapement

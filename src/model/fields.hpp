@@ -1,9 +1,6 @@
 // From the text of a component's fields to typed values: types, units, ranges, defaults, checked against its schema.
 #pragma once
-#include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,41 +8,10 @@
 #include "math/table.hpp"
 #include "model/diagnostics.hpp"
 #include "model/expression.hpp"
-#include "model/node.hpp"
+#include "model/namespace.hpp"
 #include "model/schema.hpp"
-#include "model/yaml.hpp"
 
 namespace escapement {
-
-/// A parameter of a model or subsystem: a number or a vector with its dimension, or text.
-struct ParameterValue {
-  Dimension dimension;
-  std::vector<double> values;  // one for a number
-  bool vector = false, bare = false;
-  std::string text;  // if `values` is empty
-};
-
-/// The names one file sees. A subsystem sees nothing outside but what it is given.
-struct Namespace {
-  std::string prefix;  // "front_left." or empty
-  std::map<std::string, ParameterValue> parameters;
-  std::map<std::string, std::string> ports;  // port name -> what it is connected to, by absolute path
-  bool bare_numbers_are_si = false;
-  bool of_netlist = false;
-  std::filesystem::path folder;  // where its files are looked for
-  std::filesystem::path root;    // the model's folder, which they must not leave
-  Scope scope;                   // of `parameters`
-  void index();                  // fills `scope`
-  /// The parameter of this name, which from then on counts as used; none: nullptr.
-  const ParameterValue* parameter(std::string_view name) const;
-  std::vector<std::string> unused() const;
-
- private:
-  mutable std::set<std::string, std::less<>> used_;
-};
-
-/// Values of the loop variables of `for:`.
-using Loop = std::vector<std::pair<std::string, int>>;
 
 struct MatrixValue {
   int rows = 0, columns = 0;
@@ -117,6 +83,9 @@ class FieldReader {
   /// An equation's text with the names of parameters replaced by their values.
   std::string with_numbers(const std::string& text) const;
   Node flattened(const Parameter& p, const Node& value) const;
+  Node flat_number(const Parameter& p, const Node& value) const;
+  Node flat_numbers(const Parameter& p, const Node& value) const;
+  Node flat_points(const Parameter& p, const Node& value) const;
 
   const Namespace& space_;
   const Loop& loop_;
@@ -126,12 +95,5 @@ class FieldReader {
 /// Exactly one key of each set of alternatives is given, or E-CHOICE.
 void check_alternatives(const Node& fields, const std::vector<Parameter>& parameters,
                         const std::vector<Port>& ports, const std::string& where);
-
-/// A file named in a model: inside the folder of the model, or E-OUTSIDE.
-std::filesystem::path contained_path(const Namespace& space, const Node& name, bool allow_outside,
-                                     const std::string& where);
-
-/// What a flattened model calls such a file: it stands beside that model, in no folder.
-std::string flat_name(const std::filesystem::path& file, const Namespace& space);
 
 }  // namespace escapement

@@ -76,6 +76,13 @@ struct UsedCode {
   std::string text;
 };
 
+/// What the pointers of a model point at.
+struct ModelTexts {
+  Sources sources;
+  std::deque<Node> documents;
+  std::deque<Namespace> spaces;  // the first is that of the model file itself
+};
+
 class Model {
  public:
   static Model read_file(const std::filesystem::path& path, const Registry& registry,
@@ -124,15 +131,14 @@ class Model {
 
  private:
   friend class ModelReader;
+  friend class RunSettings;
   struct PathHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
   };
   using Index = std::unordered_map<std::string, int, PathHash, std::equal_to<>>;
   Index component_index_, node_index_;
-  std::unique_ptr<Sources> sources_ = std::make_unique<Sources>();
-  std::unique_ptr<std::deque<Node>> documents_ = std::make_unique<std::deque<Node>>();
-  std::unique_ptr<std::deque<Namespace>> spaces_ = std::make_unique<std::deque<Namespace>>();
+  std::unique_ptr<ModelTexts> texts_ = std::make_unique<ModelTexts>();
   const Node* simulate_text_ = nullptr;
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
+
 namespace escapement {
 
 Node::Node(double number) : Node(fmt::format("{:.17g}", number)) {}
@@ -40,11 +42,23 @@ std::string Node::described() const {
     default: {
       std::size_t end = text.find('\n');  // one line, and no character cut in two
       if (end == text.npos && text.size() <= 40) return "`" + text + "`";
-      end = std::min<std::size_t>(end, 37);
-      while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
-      return "`" + text.substr(0, end) + "…`";
+      return "`" + text.substr(0, cut_before(text, std::min<std::size_t>(end, 37))) + "…`";
     }
   }
+}
+
+const Node* section(const Node& root, std::string_view key, Node::Kind kind, const char* wanted) {
+  const Node* n = root.find(key);
+  if (!n || n->kind == Node::Kind::null) return nullptr;
+  if (n->kind != kind)
+    throw fault("E-TYPE", n->mark, std::string(key),
+                fmt::format("expected {}, found {}", wanted, n->described()));
+  return n;
+}
+
+const std::string& scalar(const Node& n, const std::string& where) {
+  if (!n.is_scalar()) throw fault("E-TYPE", n.mark, where, "expected text, found " + n.described());
+  return n.text;
 }
 
 }  // namespace escapement

@@ -65,6 +65,11 @@ inline ModelError fault(const char* code, const Mark& mark, const std::string& w
   return ModelError(code, where, std::move(cause), std::move(hint), mark.place());
 }
 
+/// The value under a key of a mapping; null: not given. E-TYPE unless it is of this kind, which messages call `wanted`.
+const Node* section(const Node& root, std::string_view key, Node::Kind kind, const char* wanted);
+/// The text of a scalar, or E-TYPE.
+const std::string& scalar(const Node& n, const std::string& where);
+
 /// For models written in C++: List{"ground", "mass"}, Fields{{"mass", "1 kg"}, {"initial", Fields{{"position", "5 m"}}}}.
 struct List : Node {
   List(std::initializer_list<Node> items) : Node(Node::sequence(items)) {}

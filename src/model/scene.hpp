@@ -11,8 +11,6 @@
 
 namespace escapement {
 
-class Model;
-
 struct Scene {
   /// A place on something that moves, or on ground.
   struct End {
@@ -70,8 +68,5 @@ struct Scene {
   std::vector<Beam> beams;            // all that differ
   std::vector<Node> nodes;            // what the parts hang on
 };
-
-/// What the ports of each component name.
-std::vector<std::vector<Scene::Connection>> connections(const Model& model);
 
 }  // namespace escapement

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -168,11 +169,24 @@ ComponentType& ComponentType::gives(OutputType o) {
   outputs.push_back(std::move(o));
   return *this;
 }
+const std::vector<OutputType>& node_outputs(Domain domain) {
+  static const auto all = [] {
+    std::map<Domain, std::vector<OutputType>> by_domain;
+    for (const Domain d : all_domains)
+      for (const NodeOutput& o : info(d).outputs)
+        by_domain[d].push_back({o.name, o.unit, o.summary, o.parts});
+    return by_domain;
+  }();
+  static const std::vector<OutputType> none;
+  const auto at = all.find(domain);
+  return at == all.end() ? none : at->second;
+}
+
 ComponentType& ComponentType::owns(Domain domain) {
   provides = domain;
+  for (const OutputType& o : node_outputs(domain)) gives(o);
   std::vector<Parameter> start;
   for (const NodeOutput& o : info(domain).outputs) {
-    gives({o.name, o.unit, o.summary, o.parts});
     if (o.rate == 2) continue;
     const int parts = static_cast<int>(std::string(o.parts).size());
     std::string zero = "0";
@@ -236,7 +250,8 @@ void check(const ComponentType& type) {
 
 }  // namespace
 
-Registry::Registry(std::vector<ComponentType> types) : types_(std::move(types)) {
+Registry::Registry(std::vector<ComponentType> types, std::vector<SubsystemFormat> formats)
+    : types_(std::move(types)), formats_(std::move(formats)) {
   std::sort(types_.begin(), types_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (std::size_t i = 0; i < types_.size(); ++i) {
     check(types_[i]);
@@ -254,6 +269,15 @@ std::vector<std::string> Registry::names() const {
   std::vector<std::string> names;
   for (const ComponentType& t : types_) names.push_back(t.name);
   return names;
+}
+
+const SubsystemFormat* Registry::format_of(const std::filesystem::path& file) const {
+  std::string extension = file.extension().string();
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
+  for (const SubsystemFormat& f : formats_)
+    if (std::find(f.extensions.begin(), f.extensions.end(), extension) != f.extensions.end()) return &f;
+  return nullptr;
 }
 
 }  // namespace escapement

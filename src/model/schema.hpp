@@ -1,6 +1,7 @@
 // What a component says of itself: the one place from which reader, messages, reference page, JSON Schema and tests
 // are derived.
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "model/domain.hpp"
+#include "model/subsystem_format.hpp"
 #include "model/units.hpp"
 
 namespace escapement {
@@ -156,6 +158,9 @@ struct OutputType {
   }
 };
 
+/// The channels of a node, as those of a component.
+const std::vector<OutputType>& node_outputs(Domain domain);
+
 /// A one-dimensional node that a component can show of itself: a joint coordinate. It becomes an unknown only if somebody
 /// connects to it.
 struct OfferedNode {
@@ -210,17 +215,21 @@ struct ComponentType {
   const OutputType* output(std::string_view name) const;
 };
 
-/// All component types by name; never changes after it was made.
+/// All component types by name, and the formats of subsystem files beside YAML; never changes after it was made.
 class Registry {
  public:
   /// Throws std::logic_error if two have one name or a schema contradicts itself.
-  explicit Registry(std::vector<ComponentType> types);
+  explicit Registry(std::vector<ComponentType> types, std::vector<SubsystemFormat> formats = {});
   const ComponentType* find(std::string_view name) const;
   const std::vector<ComponentType>& types() const { return types_; }
   std::vector<std::string> names() const;
+  const std::vector<SubsystemFormat>& formats() const { return formats_; }
+  /// By the ending of its name; none: null.
+  const SubsystemFormat* format_of(const std::filesystem::path& file) const;
 
  private:
   std::vector<ComponentType> types_;
+  std::vector<SubsystemFormat> formats_;
   std::map<std::string, int, std::less<>> index_;
 };
 

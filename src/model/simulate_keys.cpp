@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/schemes.hpp"
+
 namespace escapement {
 namespace {
 
@@ -20,34 +22,6 @@ using Names = std::vector<std::string_view>;
 
 bool is_among(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-const Names adaptive_keys = {"tolerance", "tolerances", "horizon", "estimator", "h_min", "h_max"};
-const Names variational = {"variational", "spook"};
-
-/// Keys that some schemes have; those that are not listed belong to all.
-struct Owned {
-  Names keys, schemes;
-};
-
-const std::vector<Owned>& owned_keys() {
-  static const Names by_states = {"generalized-alpha", "newmark", "hht-alpha", "jwh-alpha", "stormer"};
-  static const auto and_also = [](Names names, const Names& more) {
-    names.insert(names.end(), more.begin(), more.end());
-    return names;
-  };
-  static const Names alpha = and_also(by_states, {"trapezoidal"});
-  static const std::vector<Owned> all = {
-      {{"rho"}, {"generalized-alpha", "hht-alpha", "jwh-alpha"}},
-      {{"rho_states"}, and_also(by_states, variational)},
-      {{"scheme_states", "delta_m", "delta_f", "theta"}, by_states},
-      {{"alpha_m", "alpha_f", "form"}, {"generalized-alpha"}},
-      {{"beta", "gamma"}, {"generalized-alpha", "newmark"}},
-      {{"constraints", "update", "update_beta"}, alpha},
-      {adaptive_keys, alpha},
-      {{"relaxation", "relaxations"}, {"spook"}},
-  };
-  return all;
 }
 
 /// Two ways to say the same: of each pair one is given.
@@ -73,13 +47,13 @@ class Precedence {
     const bool adapted = in_file("adaptive", "false") == "true";
     const Node* h_max = file_.find("h_max");
     const std::optional<Node> longest = h_max ? std::optional(*h_max) : std::nullopt;
-    if (scheme != before)
+    if (const Scheme* now = find_scheme(scheme); now && scheme != before)
       drop("scheme", [&](const Node::Entry& e) {
-        return !scheme_has(scheme, e.key) || is_among(mechanics_keys(), e.key) ||
-               (!scheme_adapts(scheme) && foreign_to_variational(e));
+        return !now->has(e.key) || is_among(mechanics_keys(), e.key) ||
+               (now->is_variational() && foreign_to_variational(e));
       });
     if (says("adaptive", "") == "false" && set_.contains("adaptive"))
-      drop("adaptive", [&](const Node::Entry& e) { return is_among(adaptive_keys, e.key); });
+      drop("adaptive", [&](const Node::Entry& e) { return is_among(adaptive_keys(), e.key); });
     if (adapted && longest && says("adaptive", "false") != "true") step_by(*longest);
     for (const Rivals& r : rivals()) {
       yield(r.one, r.other);
@@ -134,22 +108,6 @@ class Precedence {
 };
 
 }  // namespace
-
-const std::vector<std::string_view>& mechanics_keys() {
-  static const Names keys = {"alpha_m", "alpha_f", "beta", "gamma"};
-  return keys;
-}
-const std::vector<std::string_view>& state_keys() {
-  static const Names keys = {"delta_m", "delta_f", "theta"};
-  return keys;
-}
-
-bool scheme_has(std::string_view scheme, std::string_view key) {
-  for (const Owned& o : owned_keys())
-    if (is_among(o.keys, key)) return is_among(o.schemes, scheme);
-  return true;
-}
-bool scheme_adapts(std::string_view scheme) { return !is_among(variational, scheme); }
 
 std::vector<std::string> give_way(Node& file, const std::map<std::string, std::string>& set) {
   return Precedence(file, set).run();

@@ -1,7 +1,6 @@
 // Units and dimensions: what a number in a model file is measured in. Angles are tracked, so that rad/s and Hz are not
 // mistaken for each other.
 #pragma once
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -48,30 +47,5 @@ bool is_unit_name(std::string_view name);
 /// lengths, so N*m/rad may stand for N*m; but where nothing but angle and time is involved the angle decides: rad/s is
 /// not Hz, and an angle is not a pure number.
 bool compatible(const Dimension& given, const Dimension& wanted);
-
-/// The nearest of some names by edit distance, empty if none is near: for "did you mean".
-template <class Names>
-std::string nearest_name(std::string_view name, const Names& names);
-int edit_distance(std::string_view a, std::string_view b);
-
-template <class Names>
-std::string nearest_name(std::string_view name, const Names& names) {
-  std::string best;
-  if (name.size() < 2) return best;  // every single letter is near to every other
-  int distance =
-      std::clamp((static_cast<int>(name.size()) + 1) / 3, 1, 3);  // about one slip in three letters
-  for (const auto& candidate : names) {
-    const int d = edit_distance(name, candidate);
-    if (d <= distance && (best.empty() || d < edit_distance(name, best))) best = candidate;
-  }
-  return best;
-}
-
-/// "did you mean NAME?" if one is near, `otherwise` if not.
-template <class Names>
-std::string did_you_mean(std::string_view name, const Names& names, std::string otherwise = {}) {
-  const std::string near = nearest_name(name, names);
-  return near.empty() ? otherwise : "did you mean " + near + "?";
-}
 
 }  // namespace escapement

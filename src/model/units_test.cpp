@@ -1,4 +1,5 @@
 #include "model/units.hpp"
+#include "base/nearest_name.hpp"
 
 #include <doctest/doctest.h>
 
@@ -91,11 +92,4 @@ TEST_CASE("errors: place, cause, nearest") {
   CHECK(error("Ym^99").position == 5);
   CHECK(error("m^99*m").position == 6);
   CHECK(error("m/fm^99").position != 999);
-}
-
-TEST_CASE("nearest names") {
-  CHECK(edit_distance("stifness", "stiffness") == 1);
-  CHECK(edit_distance("stfifness", "stiffness") == 1);  // adjacent letters swapped
-  CHECK(nearest_name("positon", std::vector<std::string>{"position", "velocity"}) == "position");
-  CHECK(nearest_name("xyz", std::vector<std::string>{"position", "velocity"}).empty());
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.hpp"
 #include "model/node.hpp"
 
 namespace escapement::yaml {
@@ -21,27 +22,6 @@ constexpr std::size_t longest_key = 1000;  // libyaml looks not much further for
 }
 [[noreturn]] inline void refuse(const Mark& mark, std::string cause, std::string hint) {
   refuse("E-SYNTAX", mark, std::move(cause), std::move(hint));
-}
-
-struct Character {
-  char32_t code = 0;
-  std::size_t length = 0;  // in bytes; 0: not UTF-8
-};
-
-inline Character character_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || at + length > text.size()) return {};
-  char32_t code = first & (0x7F >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3F);
-  }
-  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
-  return {code, length};
 }
 
 /// Other line breaks than CR and LF are left out on purpose: editors and libyaml count lines differently there.
@@ -76,8 +56,7 @@ inline std::string excerpt(std::string_view text) {
   std::size_t end = std::find_if(text.begin(), text.end(), control) - text.begin();
   const bool cut = end > 40 || end < text.size();
   if (end > 40) end = 37;
-  while (end > 0 && end < text.size() && (text[end] & 0xC0) == 0x80) --end;
-  return fmt::format("`{}{}`", text.substr(0, end), cut ? "…" : "");
+  return fmt::format("`{}{}`", text.substr(0, cut_before(text, end)), cut ? "…" : "");
 }
 
 inline bool null_word(std::string_view text) {

@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 
+#include "base/archive.hpp"
+#include "base/file.hpp"
 #include "core/error.hpp"
 #include "record/file_error.hpp"
-#include "sparse/archive.hpp"
 
 namespace escapement {
 namespace fs = std::filesystem;
@@ -38,10 +37,9 @@ void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint) {
 
 Checkpoint read_checkpoint(const fs::path& folder) {
   const fs::path file = folder / checkpoint_name;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw system_error(file, "cannot be read", errno);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) throw system_error(file, "cannot be read", errno);
+  std::string text;
+  if (const std::error_code fault = read_file(file, text))
+    throw system_error(file, "cannot be read", fault.value());
   const std::string again = "run the model again";
   if (!std::string_view(text).starts_with(magic))
     refuse(file, "is no checkpoint that this version knows", again);

@@ -6,31 +6,17 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/utf8.hpp"
+
 namespace escapement {
 namespace {
-
-/// Bytes of the UTF-8 character that begins here, 0 if none does.
-std::size_t utf8_length(const std::string& s, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
-  const unsigned first = byte(at);
-  const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
-                             : first >= 0xE0 && first <= 0xEF ? 3
-                             : first >= 0xF0 && first <= 0xF4 ? 4
-                                                              : 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  if ((first == 0xE0 && byte(at + 1) < 0xA0) || (first == 0xED && byte(at + 1) > 0x9F) ||
-      (first == 0xF0 && byte(at + 1) < 0x90) || (first == 0xF4 && byte(at + 1) > 0x8F))
-    return 0;  // overlong, a surrogate, or beyond the last character
-  return length;
-}
 
 void quote(std::string& out, const std::string& s) {
   out += '"';
   for (std::size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
     if (static_cast<unsigned char>(c) >= 0x80) {  // a whole character, or the mark for what is none
-      const std::size_t length = utf8_length(s, i);
+      const std::size_t length = character_at(s, i).length;
       out += length == 0 ? "\uFFFD" : s.substr(i, length);
       i += std::max<std::size_t>(length, 1) - 1;
     } else if (c == '"' || c == '\\') {

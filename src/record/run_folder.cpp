@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <fstream>
 
+#include "base/file.hpp"
 #include "record/file_error.hpp"
 
 namespace escapement {
@@ -101,28 +102,8 @@ void RunFolder::write(const std::string& name, std::string_view text, bool durab
   if (const auto there = fs::symlink_status(path_ / name, ignored);
       fs::exists(there) && !fs::is_regular_file(there))
     throw FileError((path_ / name).string(), "is there already and is no file", "another name");
-  const fs::path target = path_ / name, temporary = path_ / ("." + name + ".part");
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) throw system_error(target, "cannot be written", errno);
-  std::string_view rest = text;
-  int fault = 0;
-  while (!rest.empty() && fault == 0) {
-    const ssize_t n = ::write(file, rest.data(), rest.size());
-    if (n >= 0) rest.remove_prefix(static_cast<std::size_t>(n));
-    else if (errno != EINTR) fault = errno;
-  }
-  if (durable && fault == 0 && ::fsync(file) != 0) fault = errno;
-  if (::close(file) != 0 && fault == 0) fault = errno;
-  if (fault == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) fault = errno;
-  if (fault != 0) {
-    ::unlink(temporary.c_str());
-    throw system_error(target, "cannot be written", fault);
-  }
-  if (!durable) return;
-  const int folder = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // the new name, too
-  if (folder < 0) return;
-  ::fsync(folder);
-  ::close(folder);
+  if (const std::error_code fault = write_file(path_ / name, text, {.durable = durable}))
+    throw system_error(path_ / name, "cannot be written", fault.value());
 }
 
 std::string hash_of(std::string_view text) {

@@ -6,10 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <map>
-#include <sstream>
 
+#include "base/file.hpp"
 #include "record/file_error.hpp"
 #include "record/json.hpp"
 #include "record/motion.hpp"
@@ -25,10 +24,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_values = 4'000'000;  // of all channels; 4 bytes each, a third more as text
 
 std::string read_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+  std::string text;
+  return read_file(path, text) ? "" : text;
 }
 
 /// A JSON file of the run folder as it is, or null.

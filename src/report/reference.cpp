@@ -443,9 +443,9 @@ Json model_schema(const Registry& registry) {
   top.set("parameters", described("object", "name: value with its unit"));
   top.set("ports", described("object", "of a subsystem: name: domain"));
   Json domains = Json::object();
-  for (int i = 0; i < domain_count; ++i)
-    if (static_cast<Domain>(i) != Domain::frame)
-      domains.set(info(static_cast<Domain>(i)).name,
+  for (const Domain domain : all_domains)
+    if (info(domain).declared)
+      domains.set(info(domain).name,
                   Json::object().set("type", "array").set("items", Json::object().set("type", "string")));
   top.set("nodes",
           Json::object().set("type", "object").set("properties", domains).set("additionalProperties", false));

@@ -6,28 +6,15 @@
 #include <cctype>
 #include <vector>
 
+#include "base/utf8.hpp"
+
 namespace escapement {
 namespace {
 
-/// The length of the UTF-8 character at `at`; 0 if there is none.
+/// The length of the character at `at`; 0 if there is none that XML knows.
 std::size_t character_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const unsigned first = byte(at);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  const unsigned second = byte(at + 1);
-  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool surrogate = first == 0xED && second >= 0xA0;
-  const bool beyond = first == 0xF4 && second >= 0x90;
-  const bool not_a_character = first == 0xEF && second == 0xBF && byte(at + 2) >= 0xBE;  // U+FFFE, U+FFFF
-  return overlong || surrogate || beyond || not_a_character ? 0 : length;
+  const Character c = character_at(text, at);
+  return c.code == 0xFFFE || c.code == 0xFFFF ? 0 : c.length;
 }
 
 std::vector<std::string_view> characters(std::string_view text) {

@@ -5,11 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <numbers>
-#include <sstream>
 
+#include "base/file.hpp"
 #include "math/rotation.hpp"
 #include "model/yaml.hpp"
 #include "record/file_error.hpp"
@@ -87,12 +86,10 @@ Beam read_beam(const Node& node) {
 }
 
 Picture read_scene(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
+  std::string content;
+  if (read_file(path, content))
     throw FileError(path.string(), "there is none: the run is of an older version", "run the model again");
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string name = path.string(), content = std::move(text).str();
+  const std::string name = path.string();
   YamlLimits limits;
   limits.bytes = std::max<std::size_t>(limits.bytes, content.size() + 1);
   limits.nodes = std::max<std::size_t>(limits.nodes, content.size());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sparse/archive.hpp"
+#include "base/archive.hpp"
 #include "sparse/pattern.hpp"
 
 namespace escapement {

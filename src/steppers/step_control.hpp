@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sparse/archive.hpp"
+#include "base/archive.hpp"
 
 namespace escapement {
 

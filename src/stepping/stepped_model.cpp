@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "analyses/simulate.hpp"
+#include "base/nearest_name.hpp"
 #include "components/control/input.hpp"
 #include "components/registry.hpp"
 #include "core/alone.hpp"
 #include "model/diagnostics.hpp"
-#include "model/units.hpp"
 
 namespace escapement {
 namespace {

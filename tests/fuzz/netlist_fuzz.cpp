@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "model/diagnostics.hpp"
-#include "model/netlist.hpp"
+#include "netlist/netlist.hpp"
 
 using namespace escapement;
 
@@ -19,13 +19,13 @@ void check(const ModelError& e) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::string file = "n.cir", included = "n.inc";
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  NetlistOptions options;
+  SubsystemOptions options;
   options.limits.nodes = 50'000;
   options.include = [&](const Node& name, const std::string&) {  // the text itself, without its first line
     const std::size_t end = text.find('\n');
-    return NetlistFile{std::string(end == text.npos ? "" : text.substr(end + 1)), &included, name.text};
+    return SubsystemText{std::string(end == text.npos ? "" : text.substr(end + 1)), &included, name.text};
   };
-  NetlistUse use{"x", {{"r", 2}}, {}};
+  SubsystemUse use{"x", {{"r", 2}}, {}};
   if (text.starts_with("*connect")) use.connect = {{"v1", "signal"}, {"out", "node"}, {"in", "ground"}};
   Node tree;
   try {

@@ -62,6 +62,30 @@ std::vector<Vector3> hanging(const Vector3& from, const Vector3& to, double leng
   return points;
 }
 
+/// What a cable is per metre.
+struct CableLine {
+  double axial, mass;      // N, kg/m
+  double radius, modulus;  // m, Pa; 0: not known
+};
+
+CableLine read_line(const Build& b, double distance) {
+  if (b.has("diameter")) {
+    const beam::Material material = beam::read_material(b);
+    for (const char* key : {"axial", "mass"})
+      if (b.has(key)) b.refuse("E-CHOICE", key, "diameter and material say that already", "remove it");
+    const double radius = 0.5 * b.number("diameter");
+    const double area = 3.14159265358979323846 * radius * radius;
+    return {material.youngs_modulus * area, material.density * area, radius, material.youngs_modulus};
+  }
+  for (const char* key : {"axial", "mass"})
+    if (!b.has(key))
+      b.refuse("E-MISSING", "", fmt::format("`{}` is missing", key),
+               "axial and mass, or diameter and material");
+  for (const char* key : {"material", "youngs_modulus", "poisson_ratio", "density"})
+    if (b.has(key)) b.refuse("E-CHOICE", key, "axial and mass are given themselves", "remove it");
+  return {b.number("axial"), b.number("mass"), 0.005 * std::max(distance, 1e-3), 0};
+}
+
 void build(Build& b) {
   const AttachedFrame from = b.frame("from");
   const bool free = !b.connected("to");
@@ -77,27 +101,7 @@ void build(Build& b) {
   if (!b.has("length") && !(distance > 0))
     b.refuse("E-RANGE", "", "its ends coincide: it has no length", "length: 1 m");
   const double tight = b.number("tension");
-  double axial = 0, mass = 0, radius = 0, modulus = 0;
-  if (b.has("diameter")) {
-    const beam::Material material = beam::read_material(b);
-    radius = 0.5 * b.number("diameter");
-    const double area = 3.14159265358979323846 * radius * radius;
-    modulus = material.youngs_modulus;
-    axial = modulus * area;
-    mass = material.density * area;
-    for (const char* key : {"axial", "mass"})
-      if (b.has(key)) b.refuse("E-CHOICE", key, "diameter and material say that already", "remove it");
-  } else {
-    for (const char* key : {"axial", "mass"})
-      if (!b.has(key))
-        b.refuse("E-MISSING", "", fmt::format("`{}` is missing", key),
-                 "axial and mass, or diameter and material");
-    for (const char* key : {"material", "youngs_modulus", "poisson_ratio", "density"})
-      if (b.has(key)) b.refuse("E-CHOICE", key, "axial and mass are given themselves", "remove it");
-    axial = b.number("axial");
-    mass = b.number("mass");
-    radius = 0.005 * std::max(distance, 1e-3);
-  }
+  const auto [axial, mass, radius, modulus] = read_line(b, distance);
   if (tight != 0 && b.has("length"))
     b.refuse("E-CHOICE", "tension", "the length says already how tight it is", "one of them");
   const double length = b.has("length") ? b.number("length") : distance / (1 + tight / axial);

@@ -235,100 +235,107 @@ bool tapered(const Build& b) {
   return false;
 }
 
-Line read_line(const Build& b, double place) {
+namespace {
+
+Stiffness diagonal_stiffness(const std::array<double, 6>& d) {
+  Stiffness s{};
+  for (int i = 0; i < 6; ++i) s[i][i] = d[i];
+  return s;
+}
+
+/// Mass and inertia as they are given below `properties` or `stiffness`.
+void read_mass(const Build& b, const Numbers& number, const std::string& prefix, Line& line) {
+  const double factor = number.factor("mass");
+  const auto &v = b.vector(prefix + ".inertia"), &centre = b.vector(prefix + ".centre");
+  line.mass = factor * b.number(prefix + ".mass");
+  line.inertia = diagonal(factor * v[0], factor * v[1], factor * v[2]);
+  line.inertia.m[1][2] = line.inertia.m[2][1] = factor * b.number(prefix + ".product");
+  if (v[1] * v[2] < std::pow(b.number(prefix + ".product"), 2))
+    b.refuse("E-RANGE", prefix + ".product", "is too large: no section has such an inertia");
+  line.centre = {{0, centre[0], centre[1]}};
+  number.refuse_others();
+}
+
+Line line_of_properties(const Build& b, const Numbers& number) {
   Line line;
-  const Numbers number(b, place);
-  const auto stiffness = [&](std::array<double, 6> d) {
-    for (int i = 0; i < 6; ++i) line.stiffness[i][i] = d[i];
-  };
-  const auto mass = [&](const std::string& prefix) {
-    const double factor = number.factor("mass");
-    const auto &v = b.vector(prefix + ".inertia"), &centre = b.vector(prefix + ".centre");
-    line.mass = factor * b.number(prefix + ".mass");
-    line.inertia = diagonal(factor * v[0], factor * v[1], factor * v[2]);
-    line.inertia.m[1][2] = line.inertia.m[2][1] = factor * b.number(prefix + ".product");
-    if (v[1] * v[2] < std::pow(b.number(prefix + ".product"), 2))
-      b.refuse("E-RANGE", prefix + ".product", "is too large: no section has such an inertia");
-    line.centre = {{0, centre[0], centre[1]}};
-    number.refuse_others();
-  };
-  const bool given = b.has("properties.axial") || b.has("stiffness.matrix");
-  if (given)
-    for (const char* key : {"material", "youngs_modulus", "poisson_ratio", "density"})
-      if (b.has(key)) b.refuse("E-CHOICE", key, "stiffness and mass are given themselves", "remove it");
-  if (b.has("properties.axial")) {
-    const auto &shear = b.vector("properties.shear"), &bending = b.vector("properties.bending");
-    const double f = number.factor("stiffness");
-    stiffness({f * b.number("properties.axial"), f * shear[0], f * shear[1],
-               f * b.number("properties.torsion"), f * bending[0], f * bending[1]});
-    mass("properties");
-    line.outline = alike(line.stiffness);
-    return line;
-  }
-  if (b.has("stiffness.matrix")) {
-    const MatrixValue& m = b.matrix("stiffness.matrix");
-    if (m.rows != 6 || m.columns != 6)
-      b.refuse("E-RANGE", "stiffness.matrix", fmt::format("is {} × {}, needs 6 × 6", m.rows, m.columns));
-    double top = 0;
-    for (int i = 0; i < 6; ++i)
-      for (int j = 0; j < 6; ++j) top = std::max(top, std::abs(line.stiffness[i][j] = m(i, j)));
-    // Cholesky tells whether it is positive; entries of forces and of moments differ in size, so by pivots relative to their own.
-    double c[6][6] = {};
-    for (int i = 0; i < 6; ++i)
-      for (int j = 0; j <= i; ++j) {
-        const double scale = std::sqrt(std::abs(m(i, i) * m(j, j)));
-        if (std::abs(m(i, j) - m(j, i)) > 1e-9 * std::max(scale, 1e-300))
-          b.refuse("E-RANGE", "stiffness.matrix",
-                   fmt::format("is not symmetric: entry {0}, {1} is {2:g}, entry {1}, {0} is {3:g}", i + 1,
-                               j + 1, m(i, j), m(j, i)),
-                   "the same number in both places");
-        double sum = m(i, j);
-        for (int k = 0; k < j; ++k) sum -= c[i][k] * c[j][k];
-        if (i != j) {
-          c[i][j] = sum / c[j][j];
-          continue;
-        }
-        if (!(m(i, i) > 0))
-          b.refuse("E-RANGE", "stiffness.matrix",
-                   fmt::format("entry {0}, {0} is {1:g}, must be > 0: this deformation would cost no energy",
-                               i + 1, m(i, i)));
-        if (!(sum > 1e-12 * m(i, i)))
-          b.refuse(
-              "E-RANGE", "stiffness.matrix",
-              fmt::format(
-                  "is not positive definite: row {} is coupled so strongly with those before it that some "
-                  "deformation would cost no energy",
-                  i + 1),
-              "smaller entries beside the diagonal: each less than the root of the product of its two on the "
-              "diagonal");
-        c[i][i] = std::sqrt(sum);
+  const auto &shear = b.vector("properties.shear"), &bending = b.vector("properties.bending");
+  const double f = number.factor("stiffness");
+  line.stiffness = diagonal_stiffness({f * b.number("properties.axial"), f * shear[0], f * shear[1],
+                                       f * b.number("properties.torsion"), f * bending[0], f * bending[1]});
+  read_mass(b, number, "properties", line);
+  line.outline = alike(line.stiffness);
+  return line;
+}
+
+/// Cholesky tells whether it is positive; entries of forces and of moments differ in size, so by pivots relative to their own.
+void refuse_unless_positive(const Build& b, const MatrixValue& m) {
+  double c[6][6] = {};
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const double scale = std::sqrt(std::abs(m(i, i) * m(j, j)));
+      if (std::abs(m(i, j) - m(j, i)) > 1e-9 * std::max(scale, 1e-300))
+        b.refuse("E-RANGE", "stiffness.matrix",
+                 fmt::format("is not symmetric: entry {0}, {1} is {2:g}, entry {1}, {0} is {3:g}", i + 1,
+                             j + 1, m(i, j), m(j, i)),
+                 "the same number in both places");
+      double sum = m(i, j);
+      for (int k = 0; k < j; ++k) sum -= c[i][k] * c[j][k];
+      if (i != j) {
+        c[i][j] = sum / c[j][j];
+        continue;
       }
-    const double f = number.factor("stiffness");
-    for (auto& row : line.stiffness)
-      for (double& x : row) x *= f;
-    mass("stiffness");
-    line.outline = alike(line.stiffness);
-    return line;
-  }
-  const Material material = read_material(b);
-  const double nu = material.poisson_ratio;
-  Section s{};
+      if (!(m(i, i) > 0))
+        b.refuse("E-RANGE", "stiffness.matrix",
+                 fmt::format("entry {0}, {0} is {1:g}, must be > 0: this deformation would cost no energy",
+                             i + 1, m(i, i)));
+      if (!(sum > 1e-12 * m(i, i)))
+        b.refuse(
+            "E-RANGE", "stiffness.matrix",
+            fmt::format(
+                "is not positive definite: row {} is coupled so strongly with those before it that some "
+                "deformation would cost no energy",
+                i + 1),
+            "smaller entries beside the diagonal: each less than the root of the product of its two on the "
+            "diagonal");
+      c[i][i] = std::sqrt(sum);
+    }
+}
+
+Line line_of_matrix(const Build& b, const Numbers& number) {
+  const MatrixValue& m = b.matrix("stiffness.matrix");
+  if (m.rows != 6 || m.columns != 6)
+    b.refuse("E-RANGE", "stiffness.matrix", fmt::format("is {} × {}, needs 6 × 6", m.rows, m.columns));
+  refuse_unless_positive(b, m);
+  Line line;
+  const double f = number.factor("stiffness");
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) line.stiffness[i][j] = f * m(i, j);
+  read_mass(b, number, "stiffness", line);
+  line.outline = alike(line.stiffness);
+  return line;
+}
+
+/// The section that a shape has, and its outline.
+Section section_of_shape(const Build& b, const Numbers& number, double nu, Scene::Outline& outline) {
   if (b.has("rectangle.width")) {
     const double width = number("rectangle", "width"), height = number("rectangle", "height");
-    s = rectangle(width, height, nu);
-    line.outline = {"rectangle", {width, height}};
-  } else if (b.has("ellipse.radius_y")) {
+    outline = {"rectangle", {width, height}};
+    return rectangle(width, height, nu);
+  }
+  if (b.has("ellipse.radius_y")) {
     const double y = number("ellipse", "radius_y"), z = number("ellipse", "radius_z");
-    s = ellipse(y, z, nu);
-    line.outline = {"ellipse", {y, z}};
-  } else if (b.has("tube.outer_radius")) {
+    outline = {"ellipse", {y, z}};
+    return ellipse(y, z, nu);
+  }
+  if (b.has("tube.outer_radius")) {
     const double outer = number("tube", "outer_radius"), inner = number("tube", "inner_radius");
     if (inner >= outer)
       b.refuse("E-RANGE", "tube.inner_radius",
                fmt::format("is not less than the outer radius, {:g} m", outer), "0 m of a solid one");
-    s = tube(outer, inner, nu);
-    line.outline = {"tube", {outer, inner}};
-  } else if (b.has("hollow_box.width")) {
+    outline = {"tube", {outer, inner}};
+    return tube(outer, inner, nu);
+  }
+  if (b.has("hollow_box.width")) {
     const double width = number("hollow_box", "width"), height = number("hollow_box", "height"),
                  wall = number("hollow_box", "wall");
     if (2 * wall >= std::min(width, height))
@@ -336,23 +343,27 @@ Line read_line(const Build& b, double place) {
           "E-RANGE", "hollow_box.wall",
           fmt::format("leaves no room inside: must be less than half of {:g} m", std::min(width, height)),
           "rectangle: {width: …, height: …} of a solid one");
-    s = box(width, height, wall, nu);
-    line.outline = {"hollow_box", {width, height, wall}};
-  } else {
-    const double width = number("i_beam", "width"), height = number("i_beam", "height"),
-                 flange = number("i_beam", "flange"), web = number("i_beam", "web");
-    if (2 * flange >= height)
-      b.refuse(
-          "E-RANGE", "i_beam.flange",
-          fmt::format("leaves no room for the web: must be less than half of the height, {:g} m", height));
-    if (web > width)
-      b.refuse("E-RANGE", "i_beam.web", fmt::format("is wider than the flanges, {:g} m", width));
-    s = i_beam(width, height, flange, web, nu);
-    line.outline = {"i_beam", {width, height, flange, web}};
+    outline = {"hollow_box", {width, height, wall}};
+    return box(width, height, wall, nu);
   }
+  const double width = number("i_beam", "width"), height = number("i_beam", "height"),
+               flange = number("i_beam", "flange"), web = number("i_beam", "web");
+  if (2 * flange >= height)
+    b.refuse("E-RANGE", "i_beam.flange",
+             fmt::format("leaves no room for the web: must be less than half of the height, {:g} m", height));
+  if (web > width) b.refuse("E-RANGE", "i_beam.web", fmt::format("is wider than the flanges, {:g} m", width));
+  outline = {"i_beam", {width, height, flange, web}};
+  return i_beam(width, height, flange, web, nu);
+}
+
+Line line_of_shape(const Build& b, const Numbers& number) {
+  const Material material = read_material(b);
+  Line line;
+  const Section s = section_of_shape(b, number, material.poisson_ratio, line.outline);
   const double E = material.youngs_modulus, G = material.shear_modulus(), rho = material.density;
   number.refuse_others();
-  stiffness({E * s.area, G * s.shear_y, G * s.shear_z, G * s.torsion, E * s.bending_y, E * s.bending_z});
+  line.stiffness = diagonal_stiffness(
+      {E * s.area, G * s.shear_y, G * s.shear_z, G * s.torsion, E * s.bending_y, E * s.bending_z});
   for (int i = 0; i < 6; ++i)
     if (const double k = line.stiffness[i][i]; !(k > 0 && std::isfinite(k)))
       b.refuse("E-RANGE", "",
@@ -362,6 +373,19 @@ Line read_line(const Build& b, double place) {
   line.youngs_modulus = E;
   line.inertia = diagonal(rho * (s.bending_y + s.bending_z), rho * s.bending_y, rho * s.bending_z);
   return line;
+}
+
+}  // namespace
+
+Line read_line(const Build& b, double place) {
+  const Numbers number(b, place);
+  const bool properties = b.has("properties.axial"), matrix = b.has("stiffness.matrix");
+  if (properties || matrix)
+    for (const char* key : {"material", "youngs_modulus", "poisson_ratio", "density"})
+      if (b.has(key)) b.refuse("E-CHOICE", key, "stiffness and mass are given themselves", "remove it");
+  return properties ? line_of_properties(b, number)
+         : matrix   ? line_of_matrix(b, number)
+                    : line_of_shape(b, number);
 }
 
 Scene::Beam picture(const Line& line, const Stiffness& of_segment, double length,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/nearest_name.hpp"
 #include "components/body/rigid.hpp"
 
 namespace escapement::body {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/nearest_name.hpp"
 #include "external/function.hpp"
 #include "model/component.hpp"
 

@@ -23,8 +23,7 @@ std::string described(const Equation& e);
 
 /// Adds the joint's equations and its reaction channels, and tells where it starts.
 template <int n>
-ElementId tie(Build& b, const Markers& m, const std::array<Equation, n>& equations,
-              JointPlacement start = {}) {
+ElementId tie(Build& b, const Markers& m, const std::array<Equation, n>& equations, JointStart start = {}) {
   std::vector<std::string> rows, units;
   for (const Equation& e : equations) {
     rows.push_back(described(e));

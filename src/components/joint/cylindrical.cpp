@@ -11,7 +11,7 @@ using enum Equation::Kind;
 void build(Build& b) {
   const joint::Markers m = joint::markers(b);
   const double angle = b.number("initial.angle");
-  JointPlacement start;
+  JointStart start;
   if (b.given("initial.displacement") || b.given("initial.angle"))
     start.relative = Frame<double>{joint::turn(2, angle), {{0, 0, b.number("initial.displacement")}}};
   if (b.given("initial.velocity") || b.given("initial.angular_velocity"))

@@ -9,7 +9,7 @@ using enum Equation::Kind;
 void build(Build& b) {
   const joint::Markers m = joint::markers(b);
   const double angle = b.number("initial.angle");
-  JointPlacement start;
+  JointStart start;
   if (b.given("initial.x") || b.given("initial.y") || b.given("initial.angle"))
     start.relative =
         Frame<double>{joint::turn(2, angle), {{b.number("initial.x"), b.number("initial.y"), 0}}};

@@ -8,7 +8,7 @@ using enum Equation::Kind;
 
 void build(Build& b) {
   const joint::Markers m = joint::markers(b);
-  JointPlacement start;
+  JointStart start;
   if (b.given("initial.displacement"))
     start.relative = Frame<double>{{}, {{0, 0, b.number("initial.displacement")}}};
   if (b.given("initial.velocity")) start.rate = {{{0, 0, b.number("initial.velocity")}}, {}};

@@ -11,7 +11,7 @@ using enum Equation::Kind;
 void build(Build& b) {
   const joint::Markers m = joint::markers(b);
   const double angle = b.number("initial.angle"), velocity = b.number("initial.velocity");
-  JointPlacement start;
+  JointStart start;
   if (b.given("initial.angle")) start.relative = Frame<double>{joint::turn(2, angle), {}};
   if (b.given("initial.velocity")) start.rate = {{}, {{0, 0, velocity}}};
   joint::tie<5>(b, m, {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {parallel, 0}, {parallel, 1}}}, start);

@@ -9,7 +9,7 @@ using enum Equation::Kind;
 void build(Build& b) {
   const joint::Markers m = joint::markers(b);
   const double first = b.number("initial.angle_a"), second = b.number("initial.angle_b");
-  JointPlacement start;
+  JointStart start;
   if (b.given("initial.angle_a") || b.given("initial.angle_b"))
     start.relative = Frame<double>{joint::turn(0, first) * joint::turn(1, second), {}};
   if (b.given("initial.velocity_a") || b.given("initial.velocity_b")) {

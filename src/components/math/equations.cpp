@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/nearest_name.hpp"
 #include "components/math/user_equations.hpp"
 #include "model/component.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.hpp"
 #include "components/control/expression_build.hpp"
 #include "components/sampled/build.hpp"
-#include "model/units.hpp"
 
 namespace escapement {
 namespace {
