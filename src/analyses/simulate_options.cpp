@@ -1,3 +1,5 @@
+#include "analyses/simulate_options.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "analyses/simulate.hpp"
 #include "model/row_owner.hpp"
 #include "model/simulate_keys.hpp"
 

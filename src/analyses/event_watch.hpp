@@ -1,5 +1,5 @@
 // EventWatch: the functions whose zeros are events (modes that end, corners of continuous elements), where in a step one
-// passes zero, and what then happens to modes, velocities and values (T-event).
+// passes zero, and which modes change then (T-event).
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -154,14 +154,5 @@ class EventWatch {
   State between_;
   const Assembly& assembly_;
 };
-
-/// Impacts: the stops of these elements (closed by now) and all others in contact change the velocities, through all other
-/// constraints, by impulses that push (T-impact). Those that rebound, or come free, are released.
-void apply_impacts(const System& system, State& state, const std::vector<ElementId>& elements,
-                   const StartOptions& options);
-
-/// Velocities of these rows, set by impulses there (T-impact-3). What is held by finite forces, or only pushed, gives way.
-void set_velocities(const System& system, State& state, std::span<const int> rows,
-                    std::span<const double> rates, const StartOptions& options);
 
 }  // namespace escapement
