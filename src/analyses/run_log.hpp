@@ -2,9 +2,9 @@
 #pragma once
 #include <string>
 
-#include "analyses/alarms.hpp"
 #include "analyses/run_result.hpp"
 #include "core/newton.hpp"
+#include "core/system.hpp"
 
 namespace escapement {
 

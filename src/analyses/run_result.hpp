@@ -54,6 +54,12 @@ struct RunFailure {
   std::string cause, hint;
 };
 
+/// Something is so far off that going on makes no sense.
+struct Hopeless {
+  std::string code, cause, hint;
+  int row = -1;  // of the unknown it shows in
+};
+
 struct RunResult {
   RunStatistics statistics;
   std::optional<RunFailure> failure;

@@ -117,10 +117,11 @@ class Assembler final : public Resolver {
   void draw(int component, Scene::Part part) override {
     scene_.components[component].parts.push_back(std::move(part));
   }
-  void draw_beam(int component, Scene::Beam beam, Scene::End a, Scene::End b) override {
+  void draw_beam(int component, Scene::Beam beam, Scene::Part piece) override {
     const auto [at, is_new] = beams_.emplace(std::move(beam), static_cast<int>(scene_.beams.size()));
     if (is_new) scene_.beams.push_back(at->first);
-    draw(component, {"beam", {}, {a, b}, at->second});
+    piece.beam = at->second;
+    draw(component, std::move(piece));
   }
   void arrow(int component, Scene::Arrow arrow) override {
     scene_.components[component].arrows.push_back(std::move(arrow));
@@ -1041,7 +1042,7 @@ class Assembler final : public Resolver {
     for (const int variable : used) scene_.nodes.push_back(known[variable]);
   }
 
-  /// Beams and cables also hang on points in space; and their ends are told exactly.
+  /// Beams and cables also hang on points in space.
   void add_nodes_of_beams(const System& system) {
     std::map<int, std::size_t> place;  // by variable
     for (const Scene::Node& n : scene_.nodes) place.emplace(n.variable, place.size());
@@ -1050,13 +1051,10 @@ class Assembler final : public Resolver {
         for (const Scene::End& e : p.ends) {
           if (p.beam < 0 || e.variable < 0) continue;
           const Variable& v = system.variables()[e.variable];
-          const auto [at, is_new] = place.emplace(e.variable, scene_.nodes.size());
-          if (is_new) {
-            if (v.manifold != Manifold::vector || v.values != 3)
-              throw std::logic_error(v.name + " is no place in space");
-            scene_.nodes.push_back({e.variable, v.name, std::nullopt});
-          }
-          scene_.nodes[at->second].fine = true;
+          if (!place.emplace(e.variable, scene_.nodes.size()).second) continue;
+          if (v.manifold != Manifold::vector || v.values != 3)
+            throw std::logic_error(v.name + " is no place in space");
+          scene_.nodes.push_back({e.variable, v.name, std::nullopt});
         }
   }
 

@@ -116,7 +116,7 @@ class Resolver {
                        std::vector<ActionRequest> actions, bool stop) = 0;
   virtual void branch(int component, Branch branch) = 0;
   virtual void draw(int component, Scene::Part part) = 0;
-  virtual void draw_beam(int component, Scene::Beam beam, Scene::End a, Scene::End b) = 0;
+  virtual void draw_beam(int component, Scene::Beam beam, Scene::Part piece) = 0;
   virtual void arrow(int component, Scene::Arrow arrow) = 0;
 };
 
@@ -221,8 +221,9 @@ class Build {
     resolver_.draw(component_, {std::move(primitive), std::move(size), std::move(ends)});
   }
   /// A piece of a beam or cable from one end to the other; pieces that are alike are kept once.
-  void draw_beam(Scene::Beam beam, Scene::End a, Scene::End b) {
-    resolver_.draw_beam(component_, std::move(beam), a, b);
+  void draw_beam(Scene::Beam beam, Scene::End a, Scene::End b,
+                 std::function<Scene::Bearing(const Scene::Places&)> bearing) {
+    resolver_.draw_beam(component_, std::move(beam), {"beam", {}, {a, b}, -1, std::move(bearing)});
   }
   const std::string& primitive() const { return type_.shape.primitive; }
   /// The output is a force or torque in space: it acts at this end, in the axes of that one (-1: world).
