@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyses/turning.hpp"
 #include "core/sizes.hpp"
 #include "model/row_owner.hpp"
 

@@ -43,6 +43,9 @@ struct SimulateOptions {
   bool bare = false;
 };
 
+/// The smallest relative tolerance that counts.
+double tightest(const ErrorScales& scales);
+
 /// From the `simulate:` section; E-MISSING, E-UNSUPPORTED, E-STEP … with the place. The model must outlive them.
 SimulateOptions simulate_options(const Model& model);
 

@@ -12,14 +12,6 @@ namespace escapement {
 
 static constexpr double most_turn = 1;  // rad in a step whose error is controlled (T-phase-2)
 
-double tightest(const ErrorScales& scales) {
-  double least = INFINITY;
-  for (const auto* t :
-       {&scales.positions, &scales.velocities, &scales.states, &scales.signals, &scales.multipliers})
-    if (t->relative > 0) least = std::min(least, t->relative);
-  return least;
-}
-
 Turning::Turning(const System& system, const SimulateOptions& options, Interior& interior, RunLog& log)
     : system_(system), options_(options), interior_(interior), log_(log), delay_(system.shortest_delay()) {}
 

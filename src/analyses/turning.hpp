@@ -11,9 +11,6 @@
 
 namespace escapement {
 
-/// Of all tolerances that count.
-double tightest(const ErrorScales& scales);
-
 class Turning {
  public:
   Turning(const System& system, const SimulateOptions& options, Interior& interior, RunLog& log);

@@ -218,7 +218,9 @@ export class Tube {
     return this.pieces.every(({ bears }) => bears !== undefined);
   }
   knows(what: Measure): boolean {
-    return this.recorded && (what !== "stress" || this.pieces.every(({ beam }) => beam.youngs_modulus !== null));
+    return (
+      this.recorded && (what !== "stress" || this.pieces.every(({ beam }) => beam.youngs_modulus !== null))
+    );
   }
   get middle(): number | null {
     const nodes = this.pieces.map(({ b }) => b.node).filter((node) => node !== null);
