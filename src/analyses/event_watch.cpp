@@ -149,35 +149,48 @@ void EventWatch::choose_slight(const Step& step) {
   }
 }
 
+bool EventWatch::any_below(const std::vector<double>& g) const {
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (below(i, g[i])) return true;
+  return false;
+}
+
 std::optional<double> EventWatch::first(const Step& step, bool shorter) {
-  // So many parts that none of them turns by more than a quarter of a radian (T-phase-3).
-  const int parts = static_cast<int>(std::clamp(std::ceil(4 * step.turn), 2.0, 1e6));
   values(step.stepper.result(), end_);
   for (Function& f : functions_) f.left = 0;
   if (!shorter) choose_slight(step);
-  const auto any_below = [&](const std::vector<double>& g) {
-    for (std::size_t i = 0; i < functions_.size(); ++i)
-      if (below(i, g[i])) return true;
-    return false;
-  };
+  if (!bracket(step)) return std::nullopt;
+  narrow(step);
+  early_.clear();
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (below(i, high_.g[i])) early_.push_back(static_cast<int>(i));
+  return high_.at;
+}
+
+/// The first part of the step in which a function comes to be below zero: between low_ and high_; false: none does.
+bool EventWatch::bracket(const Step& step) {
+  // So many parts that none of them turns by more than a quarter of a radian (T-phase-3).
+  const int parts = static_cast<int>(std::clamp(std::ceil(4 * step.turn), 2.0, 1e6));
   middle_.at = 0;
   middle_.g = start_;
-  bool found = false;
-  for (int k = 1; k <= parts && !found; ++k) {
+  for (int k = 1; k <= parts; ++k) {
     look(step, k == parts ? 1.0 : static_cast<double>(k) / parts, right_);
     for (std::size_t i = 0; i < functions_.size(); ++i)
       functions_[i].largest = std::max(functions_[i].largest, std::abs(right_.g[i]));
-    if (k > 1) found = dips(step, left_, middle_, right_, low_, high_);
-    if (!found && any_below(right_.g)) {
+    if (k > 1 && dips(step, left_, middle_, right_, low_, high_)) return true;
+    if (any_below(right_.g)) {
       low_ = middle_;
       high_ = right_;
-      found = true;
+      return true;
     }
     std::swap(left_, middle_);
     std::swap(middle_, right_);
   }
-  if (!found) return std::nullopt;
-  // The earliest zero of all, by false position: only where to try (the step itself decides).
+  return false;
+}
+
+/// To the earliest zero of all, by false position: only where to try (the step itself decides).
+void EventWatch::narrow(const Step& step) {
   double trust_low = 1, trust_high = 1;  // an end that stays counts half each time
   for (int k = 0; k < 60 && high_.at - low_.at > 1e-14; ++k) {
     const double low = low_.at, high = high_.at;
@@ -197,10 +210,6 @@ std::optional<double> EventWatch::first(const Step& step, bool shorter) {
     if (any_below(trial_.g)) std::swap(high_, trial_), trust_high = 1, trust_low *= 0.5;
     else std::swap(low_, trial_), trust_low = 1, trust_high *= 0.5;
   }
-  early_.clear();
-  for (std::size_t i = 0; i < functions_.size(); ++i)
-    if (below(i, high_.g[i])) early_.push_back(static_cast<int>(i));
-  return high_.at;
 }
 
 const std::vector<int>& EventWatch::passing(const Step& step, double slack) {
