@@ -9,6 +9,7 @@
 #include "command_line.hpp"
 #include "components/registry.hpp"
 #include "messages.hpp"
+#include "model_files.hpp"
 #include "shapes.hpp"
 
 namespace escapement::app {
@@ -21,11 +22,9 @@ const char* name_of(Instability kind) {
 }  // namespace
 
 int buckling(const Command& command) {
-  if (command.force && command.out.empty())
-    throw ModelError("E-USAGE", "--force", "it concerns a folder given with --out", "--out DIR --force");
+  need_out_for_force(command);
   const Registry registry = standard_registry();
-  const Model model = Model::read_file(command.arguments.at(0), registry,
-                                       {command.set, command.allow_outside, {}, command.trust});
+  const Model model = read_model(command, registry);
   const Assembly assembly = assemble(model);
   for (const Warning& w : assembly.warnings) print_warning(w, command.json);
   const WithLoads with_loads = [&](double factor) { return assemble(model, {}, factor); };

@@ -1,6 +1,6 @@
 // The only file that knows CLI11. Its messages are ours: they name the nearest verb or option.
-#include "command_line.hpp"
 #include "base/nearest_name.hpp"
+#include "command_line.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "model/units.hpp"
 
 namespace escapement::app {
 namespace {
@@ -25,6 +26,8 @@ Exit status: 0 done, 2 input, 3 model, 4 numerical, 5 files, 6 code of a model, 
 const std::vector<std::string> later = {"linearize", "spectrum", "convergence",
                                         "sweep",     "reduce",   "optimize"};
 
+constexpr const char* saving = "save the run so often (wall time; default: 30 s, 0 s: never)";
+
 class CommandLine {
  public:
   explicit CommandLine(Command& command) : command_(command) {
@@ -33,12 +36,16 @@ class CommandLine {
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(34);
 
-    add_run_verbs();
-    add_still_verb();
-    add_modes_verbs();
-    add_looking_verbs();
-    add_result_verbs();
-    add_other_verbs();
+    add_run();
+    add_resume();
+    add_equilibrium();
+    add_modes();
+    add_buckling();
+    add_check_and_show();
+    add_components_and_new();
+    add_plot_and_report();
+    add_compare_and_export();
+    add_trust_and_completion();
     app_.footer(examples);  // last: verbs would inherit it
   }
 
@@ -84,9 +91,7 @@ class CommandLine {
   }
 
  private:
-  /// run, resume
-  void add_run_verbs() {
-    const char* const saving = "save the run so often (wall time; default: 30 s, 0 s: never)";
+  void add_run() {
     auto* run = verb("run", "simulate a model and record the results");
     model(run);
     run->add_option("--out", command_.out, "folder for the results (default: <model's folder>-run)");
@@ -98,6 +103,8 @@ class CommandLine {
                   "in step with the wall clock; tells how late steps were and how long they took");
     run->add_option("--speed", command_.speed, "simulated seconds per second of real time (default: 1)")
         ->check(CLI::PositiveNumber);
+  }
+  void add_resume() {
     auto* resume =
         verb("resume", "go on with a run that was interrupted or killed, from its last checkpoint");
     resume->add_option("RUN", command_.arguments, "a run folder")->required()->expected(1);
@@ -108,9 +115,7 @@ class CommandLine {
     resume->add_flag("--json", command_.json, "standard output carries JSON lines only");
     resume->add_flag("--quiet", command_.quiet, "no progress, no summary");
   }
-
-  /// equilibrium
-  void add_still_verb() {
+  void add_equilibrium() {
     auto* still = verb("equilibrium", "find where a model rests: positions, reactions, signals");
     model(still);
     still->add_option("--out", command_.out,
@@ -126,9 +131,7 @@ class CommandLine {
     still->add_flag("--force", command_.force, "replace the run in the folder given with --out");
     common(still);
   }
-
-  /// modes, buckling
-  void add_modes_verbs() {
+  void add_modes() {
     auto* modes = verb("modes", "frequencies, damping and shapes of small motions about a configuration");
     model(modes);
     modes->add_option(
@@ -148,6 +151,8 @@ class CommandLine {
     modes->add_flag("--force", command_.force, "replace the run in the folder given with --out");
     modes->add_flag("--report", command_.report, "and write report.html there: the shapes in motion");
     common(modes);
+  }
+  void add_buckling() {
     auto* buckling = verb("buckling", "factors of the loads at which a structure buckles, and the shapes");
     model(buckling);
     buckling->add_option("--count", command_.count, "how many, the smallest first (default: 5)")
@@ -158,9 +163,7 @@ class CommandLine {
     buckling->add_flag("--report", command_.report, "and write report.html there: the shapes in motion");
     common(buckling);
   }
-
-  /// check, show, components, new
-  void add_looking_verbs() {
+  void add_check_and_show() {
     auto* check =
         verb("check", "everything but stepping: syntax, units, references, topology, structural rank, start");
     model(check);
@@ -173,6 +176,8 @@ class CommandLine {
     show->add_flag("--channels", command_.channels,
                    "list the channels that can be recorded, plotted or used as inputs");
     common(show);
+  }
+  void add_components_and_new() {
     auto* components = verb("components", "the reference: all component types, or one in full");
     components->add_option("NAME", command_.arguments, "a component type");
     components->add_flag("--schema", command_.schema, "print a JSON Schema of model files, for editors");
@@ -182,9 +187,7 @@ class CommandLine {
     fresh->add_option("DIR", command_.arguments, "folder to make")->required();
     fresh->add_flag("--json", command_.json, "messages as JSON lines");
   }
-
-  /// Of run folders: plot, report, compare, export
-  void add_result_verbs() {
+  void add_plot_and_report() {
     auto* plot = verb("plot", "plot channels of a run as SVG");
     plot->add_option("RUN", command_.arguments,
                      "a run folder, then channels (with * and ?); without channels: the plots of the model")
@@ -199,6 +202,8 @@ class CommandLine {
     report->add_option("RUN", command_.arguments, "a run folder")->required()->expected(1);
     report->add_option("--out", command_.out, "file to write (default: RUN/report.html)");
     report->add_flag("--json", command_.json, "messages as JSON lines");
+  }
+  void add_compare_and_export() {
     auto* compare =
         verb("compare", "how far two runs are apart, channel by channel, and a page that overlays them");
     compare->add_option("RUN", command_.arguments, "two run folders")->required()->expected(2);
@@ -210,9 +215,7 @@ class CommandLine {
     exporting->add_option("--out", command_.out, "folder to write to (default: RUN/vtk)");
     exporting->add_flag("--json", command_.json, "messages as JSON lines");
   }
-
-  /// trust, completion
-  void add_other_verbs() {
+  void add_trust_and_completion() {
     auto* trust =
         verb("trust", "let code that models use (C functions) run from now on, known by its content");
     trust->add_option("FILE", command_.arguments,
@@ -225,7 +228,6 @@ class CommandLine {
     auto* completion = verb("completion", "print a completion script for bash, zsh or fish");
     completion->add_option("SHELL", command_.arguments, "bash, zsh or fish")->required();
   }
-
   CLI::App* verb(const char* name, const char* summary) {
     CLI::App* v = app_.add_subcommand(name, summary);
     v->set_help_flag("-h,--help", "print this");
@@ -297,6 +299,11 @@ class CommandLine {
 };
 
 }  // namespace
+
+void need_out_for_force(const Command& command) {
+  if (command.force && command.out.empty())
+    throw ModelError("E-USAGE", "--force", "it concerns a folder given with --out", "--out DIR --force");
+}
 
 bool read_command_line(int argc, char** argv, Command& command) {
   return CommandLine(command).parse(argc, argv);

@@ -25,6 +25,9 @@ struct Command {
 /// Throws ModelError E-USAGE with the nearest verb or option; returns false if help or version was printed.
 bool read_command_line(int argc, char** argv, Command& command);
 
+/// Throws ModelError E-USAGE for --force without --out.
+void need_out_for_force(const Command& command);
+
 // Each returns the exit status.
 int run(const Command& command);
 int resume(const Command& command);

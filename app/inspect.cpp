@@ -9,6 +9,7 @@
 #include "components/registry.hpp"
 #include "core/structural_rank.hpp"
 #include "messages.hpp"
+#include "model_files.hpp"
 #include "record/file_error.hpp"
 #include "record/run_folder.hpp"
 #include "report/reference.hpp"
@@ -17,11 +18,6 @@ namespace escapement::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-Model read(const Command& command, const Registry& registry) {
-  return Model::read_file(command.arguments.at(0), registry,
-                          {command.set, command.allow_outside, {}, command.trust});
-}
 
 /// The consistent start, as `run` makes it.
 Prepared started(const Model& model, const Assembly& assembly) {
@@ -55,7 +51,7 @@ void refuse_structural_singularity(const Model& model, const Assembly& assembly)
 
 int check(const Command& command) {
   const Registry registry = standard_registry();
-  const Model model = read(command, registry);
+  const Model model = read_model(command, registry);
   std::optional<SimulateOptions> options;
   if (model.simulate.find("until")) options = simulate_options(model);
   const Assembly assembly = assemble(model);
@@ -102,7 +98,7 @@ int check(const Command& command) {
 
 int show(const Command& command) {
   const Registry registry = standard_registry();
-  const Model model = read(command, registry);
+  const Model model = read_model(command, registry);
   const Assembly assembly = assemble(model);
   const System& system = assembly.system;
   if (command.channels) {

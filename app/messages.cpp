@@ -25,7 +25,7 @@ Json unknowns_by_kind(const System& system) {
   return j;
 }
 
-Json error_json(const ModelError& e, const std::optional<FailurePlace>& at) {
+Json error_json(const ModelError& e, const std::optional<FailurePoint>& at) {
   std::string component = at ? at->component : e.where, equation = at ? at->equation : "";
   if (component.starts_with('`')) {  // a row: `mass.position` (force balance)
     equation = component;
@@ -42,7 +42,7 @@ Json error_json(const ModelError& e, const std::optional<FailurePlace>& at) {
   return j;
 }
 
-void print_error(const ModelError& e, bool json, const std::optional<FailurePlace>& at) {
+void print_error(const ModelError& e, bool json, const std::optional<FailurePoint>& at) {
   if (json) {
     print_json(Json::object()
                    .set("event", "error")

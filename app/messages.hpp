@@ -11,13 +11,13 @@
 namespace escapement::app {
 
 /// Where and when a run failed.
-struct FailurePlace {
+struct FailurePoint {
   std::string component, equation;
   double time;
 };
 /// A fault as data; `at` for faults of a run.
-Json error_json(const ModelError& e, const std::optional<FailurePlace>& at = {});
-void print_error(const ModelError& e, bool json, const std::optional<FailurePlace>& at = {});
+Json error_json(const ModelError& e, const std::optional<FailurePoint>& at = {});
+void print_error(const ModelError& e, bool json, const std::optional<FailurePoint>& at = {});
 void print_note(const std::string& text, bool json);
 void print_warning(const Warning& warning, bool json);
 /// As it stands in summary.json: code, time, component, message, hint.

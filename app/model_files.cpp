@@ -7,6 +7,11 @@
 
 namespace escapement::app {
 
+Model read_model(const Command& command, const Registry& registry) {
+  return Model::read_file(command.arguments.at(0), registry,
+                          {command.set, command.allow_outside, {}, command.trust});
+}
+
 ModelFiles::ModelFiles(const Model& model, const std::filesystem::path& path)
     : flattened(write_yaml(model.flattened())) {
   try {

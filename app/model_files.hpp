@@ -4,10 +4,14 @@
 #include <map>
 #include <string>
 
+#include "command_line.hpp"
 #include "model/assembly.hpp"
 #include "record/run_folder.hpp"
 
 namespace escapement::app {
+
+/// The model that the command names, with its settings.
+Model read_model(const Command& command, const Registry& registry);
 
 struct ModelFiles {
   std::string flattened;  // the model as run

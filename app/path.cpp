@@ -127,9 +127,9 @@ class Family {
 };
 
 /// Rows of results, and frames of the picture; `time` counts the points.
-class Record {
+class PathRecord {
  public:
-  Record(const Family& family, const Model& model, const Assembly& assembly, const RunFolder& folder)
+  PathRecord(const Family& family, const Model& model, const Assembly& assembly, const RunFolder& folder)
       : family_(family) {
     for (const Channel* c : assembly.recorded(model))
       channels_.push_back(static_cast<int>(c - assembly.channels.data()));
@@ -177,8 +177,8 @@ class Record {
   int count_ = 0;
 };
 
-/// Of what was found on the way.
-struct Told {
+/// On the way.
+struct Findings {
   std::vector<double> turns;  // values of the parameter at limit points
   std::optional<ModelError> failure;
   std::vector<Warning> warnings;
@@ -196,12 +196,12 @@ ModelError lost(const Family& family, const EquilibriumPath& path, const char* h
       fmt::format("the path could be followed to {} only", value_text(family, path.point().parameter)), hint);
 }
 
-void follow(const Family& family, EquilibriumPath& path, int most, Record& record, Told& told) {
+void follow(const Family& family, EquilibriumPath& path, int most, PathRecord& record, Findings& found) {
   const double from = family.request.from, to = family.request.to;
   record.point(path.point());
   for (int k = 1; k < most; ++k) {
     if (!path.advance()) {
-      told.failure =
+      found.failure =
           lost(family, path,
                "something may come to move freely there, or switch (a stop, friction): a path goes "
                "on with what holds where it begins");
@@ -210,35 +210,35 @@ void follow(const Family& family, EquilibriumPath& path, int most, Record& recor
     const bool turned = path.turned();
     if (turned) {
       path.stop_at_turn();
-      told.turns.push_back(path.point().parameter);
+      found.turns.push_back(path.point().parameter);
     }
     const bool arrived = path.passed(to);
     if (arrived && !path.stop_at(to)) {
-      told.failure = lost(family, path, "a value beside it");
+      found.failure = lost(family, path, "a value beside it");
       return;
     }
-    if (arrived && turned) told.turns.pop_back();
+    if (arrived && turned) found.turns.pop_back();
     record.point(path.point());
     if (arrived) return;
     if ((path.point().parameter - from) / (to - from) < -farthest) {
-      told.warnings.push_back(
+      found.warnings.push_back(
           {"W-PATH",
            fmt::format(
                "the path turned back{} and left at {}: it does not come to {:.6g} from there",
-               told.turns.empty() ? "" : fmt::format(" at {}", value_text(family, told.turns.front())),
+               found.turns.empty() ? "" : fmt::format(" at {}", value_text(family, found.turns.front())),
                value_text(family, path.point().parameter), to),
            "a range up to where it turns, or another quantity to follow it by"});
       return;
     }
   }
-  told.warnings.push_back({"W-PATH",
-                           fmt::format("after {} points the path is at {} and has not come to {:.6g}",
-                                       record.count(), value_text(family, path.point().parameter), to),
-                           "--points asks for more"});
+  found.warnings.push_back({"W-PATH",
+                            fmt::format("after {} points the path is at {} and has not come to {:.6g}",
+                                        record.count(), value_text(family, path.point().parameter), to),
+                            "--points asks for more"});
 }
 
 /// At even values of the coordinate, with the loads that this takes.
-void control(const Family& family, EquilibriumPath& path, int steps, Record& record, Told& told) {
+void control(const Family& family, EquilibriumPath& path, int steps, PathRecord& record, Findings& found) {
   const PathMeasure measure = [&](const Assembly& a, const State& s) {
     return a.read(a.channels[family.control], s);
   };
@@ -246,7 +246,7 @@ void control(const Family& family, EquilibriumPath& path, int steps, Record& rec
   for (int k = 0; k <= steps; ++k) {
     const double value = k == steps ? family.to : family.from + (family.to - family.from) * k / steps;
     if (!path.reach(measure, value)) {
-      told.failure =
+      found.failure =
           lost(family, path,
                "the coordinate may turn back there, or nothing that bears the loads moves it: another "
                "one, or --path load=0..1");
@@ -254,7 +254,7 @@ void control(const Family& family, EquilibriumPath& path, int steps, Record& rec
     }
     const double before = record.count() > 1 ? slope : 0;
     slope = path.point().slope;
-    if (before * slope < 0 && path.turned()) told.turns.push_back(path.turning_point().parameter);
+    if (before * slope < 0 && path.turned()) found.turns.push_back(path.turning_point().parameter);
     record.point(path.point());
   }
 }
@@ -268,11 +268,9 @@ Json list_of(const auto& values) {
 }  // namespace
 
 int equilibrium_path(const Command& command) {
-  if (command.force && command.out.empty())
-    throw ModelError("E-USAGE", "--force", "it concerns a folder given with --out", "--out DIR --force");
+  need_out_for_force(command);
   const Registry registry = standard_registry();
-  const Model model = Model::read_file(command.arguments.at(0), registry,
-                                       {command.set, command.allow_outside, {}, command.trust});
+  const Model model = read_model(command, registry);
   const Assembly assembly = assemble(model);
   for (const Warning& w : assembly.warnings) print_warning(w, command.json);
   const Family family(command, registry, model, assembly);
@@ -290,41 +288,41 @@ int equilibrium_path(const Command& command) {
   const RunFolder folder =
       command.out.empty() ? RunFolder::beside(file, "-path") : RunFolder::at(command.out, command.force);
   files.write(folder, model, assembly);
-  Record record(family, model, assembly, folder);
-  Told told;
-  told.warnings = prepared.warnings;
-  if (by_control) control(family, path, command.points > 0 ? command.points : 100, record, told);
-  else follow(family, path, command.points > 0 ? command.points : 1000, record, told);
+  PathRecord record(family, model, assembly, folder);
+  Findings found;
+  found.warnings = prepared.warnings;
+  if (by_control) control(family, path, command.points > 0 ? command.points : 100, record, found);
+  else follow(family, path, command.points > 0 ? command.points : 1000, record, found);
   record.close();
 
-  for (const Warning& w : told.warnings) print_warning(w, command.json);
+  for (const Warning& w : found.warnings) print_warning(w, command.json);
   folder.write("summary.json", Json::object()
                                        .set("title", model.title)
-                                       .set("status", told.failure ? "failed" : "done")
+                                       .set("status", found.failure ? "failed" : "done")
                                        .set("analysis", "path")
                                        .set("path", command.path)
                                        .set("points", record.count())
-                                       .set("limit_points", list_of(told.turns))
-                                       .set("warnings", warnings_json(told.warnings))
+                                       .set("limit_points", list_of(found.turns))
+                                       .set("warnings", warnings_json(found.warnings))
                                        .set("unknowns", unknowns_by_kind(assembly.system))
                                        .set("version", ESCAPEMENT_VERSION)
                                        .text(true) +
                                    "\n");
   if (command.json)
     print_json(Json::object()
-                   .set("event", told.failure ? "failed" : "done")
+                   .set("event", found.failure ? "failed" : "done")
                    .set("folder", folder.path().string())
-                   .set("limit_points", list_of(told.turns)));
+                   .set("limit_points", list_of(found.turns)));
   else if (!command.quiet) {
     if (!model.title.empty()) fmt::print("{}\n", model.title);
-    for (const double turn : told.turns) fmt::print("  limit point at {}\n", value_text(family, turn));
+    for (const double turn : found.turns) fmt::print("  limit point at {}\n", value_text(family, turn));
     fmt::print("  {} points, to {}, in {}\n", record.count(), value_text(family, path.point().parameter),
                (folder.path() / "results.csv").string());
     fmt::print("  next: {} plot {} CHANNEL\n", command.program, quoted_if_needed(folder.path().string()));
   }
-  if (!told.failure) return 0;
-  print_error(*told.failure, command.json);
-  return exit_status(told.failure->code);
+  if (!found.failure) return 0;
+  print_error(*found.failure, command.json);
+  return exit_status(found.failure->code);
 }
 
 }  // namespace escapement::app

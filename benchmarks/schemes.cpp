@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "analyses/schedule.hpp"
 #include "analyses/simulate.hpp"
 #include "components/registry.hpp"
 #include "report.hpp"

@@ -66,12 +66,13 @@ Assembly assemble_for_linearization(Model& model) {
   return assemble(model);
 }
 
-Configuration configure(const Model& model, const Assembly& assembly, const Where& where) {
+Configuration configure(const Model& model, const Assembly& assembly, const ConfigurationChoice& choice) {
   const PrepareOptions options = prepare_options(model);
-  Configuration c = where.kind == Where::Kind::time ? after_a_run(model, assembly, where.time)
-                    : where.kind == Where::Kind::steady
-                        ? in_steady_motion(assembly, options)
-                        : as_it_starts(assembly, options, where.kind == Where::Kind::equilibrium);
+  Configuration c =
+      choice.kind == ConfigurationChoice::Kind::time ? after_a_run(model, assembly, choice.time)
+      : choice.kind == ConfigurationChoice::Kind::steady
+          ? in_steady_motion(assembly, options)
+          : as_it_starts(assembly, options, choice.kind == ConfigurationChoice::Kind::equilibrium);
   if (!assembly.samplers.empty())
     c.warnings.push_back(
         {"W-HELD", "the outputs of sampled blocks are held: their control takes no part in the modes"});

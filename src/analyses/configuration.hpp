@@ -1,4 +1,4 @@
-// Where a model is linearised: as it starts, at rest, in steady motion, or after a while.
+// ConfigurationChoice a model is linearised: as it starts, at rest, in steady motion, or after a while.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace escapement {
 
-struct Where {
+struct ConfigurationChoice {
   enum class Kind { start, equilibrium, steady, time } kind = Kind::start;
   double time = 0;  // s
 };
@@ -23,6 +23,6 @@ struct Configuration {
 Assembly assemble_for_linearization(Model& model);
 
 /// Every row holds there. Throws ModelError, and E-NEWTON … of a run that does not get there.
-Configuration configure(const Model& model, const Assembly& assembly, const Where& where);
+Configuration configure(const Model& model, const Assembly& assembly, const ConfigurationChoice& choice);
 
 }  // namespace escapement

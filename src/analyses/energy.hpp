@@ -1,5 +1,7 @@
 // EnergyAccount: what is stored, what is lost and what sources and prescribed motions supply, over a run (T-energy).
 #pragma once
+#include <optional>
+
 #include "core/system.hpp"
 
 namespace escapement {
@@ -38,6 +40,30 @@ class EnergyAccount {
   EnergyBalance balance_;
   double time_ = 0, loss_ = 0, supply_ = 0;
   bool begun_ = false;
+};
+
+/// The account of a run, in its statistics; of a bare run there is none.
+class RunEnergy {
+ public:
+  RunEnergy(const System& system, bool bare, std::optional<EnergyBalance>& balance)
+      : account_(system), kept_(!bare), balance_(balance) {}
+  void look(const State& state) {
+    if (!kept_ || account_.empty()) return;
+    account_.look(state);
+    balance_ = account_.balance();
+  }
+  /// After an event that sets velocities or values.
+  void impact(const State& state) {
+    if (!kept_) return;
+    account_.impact(state);
+    balance_ = account_.balance();
+  }
+  void archive(Archive& a) { a(account_); }
+
+ private:
+  EnergyAccount account_;
+  bool kept_;
+  std::optional<EnergyBalance>& balance_;
 };
 
 }  // namespace escapement

@@ -14,10 +14,10 @@ namespace escapement {
 namespace {
 
 /// The twists that frames keep in space while they are moved: what a steady turn is about.
-class Turning {
+class FrameTwists {
  public:
-  explicit Turning(const System& system) : system_(system) {}
-  Turning(const System& system, const State& state) : system_(system) {
+  explicit FrameTwists(const System& system) : system_(system) {}
+  FrameTwists(const System& system, const State& state) : system_(system) {
     for (const LieVariable& v : system.lie_variables()) twists_.push_back(Twist::of(state, v));
   }
   bool is_still() const { return twists_.empty(); }
@@ -33,10 +33,10 @@ class Turning {
 };
 
 /// Pseudo-transient continuation: [K + C/τ + M/τ², Φ_qᵀ; Φ_q, 0] δ = −R (T-equilibrium-2).
-class Relaxation {
+class PseudoTransient {
  public:
-  Relaxation(const System& system, State& state, const StartOptions& options, const Turning& turning,
-             ModesOnTheWay modes = {}, bool carried = false)
+  PseudoTransient(const System& system, State& state, const StartOptions& options, const FrameTwists& turning,
+                  ModesOnTheWay modes = {}, bool carried = false)
       : system_(system),
         state_(state),
         options_(options),
@@ -166,7 +166,7 @@ class Relaxation {
   const System& system_;
   State& state_;
   const StartOptions& options_;
-  const Turning& turning_;
+  const FrameTwists& turning_;
   ModesOnTheWay modes_;
   bool carried_;
   Newton newton_;
@@ -190,7 +190,7 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
   const auto close = [&](State& s) { project_positions(system, s, still); };
   close(state);
   const State before = state;
-  const Turning at_rest(system);
+  const FrameTwists at_rest(system);
   ModesOnTheWay closing;
   if (modes)
     closing = [&](State& s) {  // a stop that is passed closes, and what passed it comes back to it
@@ -198,10 +198,10 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
       close(s);
       return true;
     };
-  Relaxation relaxation(system, state, still, at_rest, closing, carried);
-  if (!relaxation.run(report, 2000))
+  PseudoTransient search(system, state, still, at_rest, closing, carried);
+  if (!search.run(report, 2000))
     throw ModelError(
-        "E-EQUILIBRIUM", system.row_name(relaxation.worst()),
+        "E-EQUILIBRIUM", system.row_name(search.worst()),
         fmt::format("no equilibrium found in {} iterations; this row moved most at last", report.iterations),
         "something may fall or turn without end, or only come to rest in motion; start closer to "
         "the equilibrium, or fix what may drift: initial: {fixed: [position]}");
@@ -219,7 +219,7 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
   try {
     close(pushed);
     EquilibriumReport ignored;
-    Relaxation(system, pushed, still, at_rest, closing, carried).run(ignored, 200);
+    PseudoTransient(system, pushed, still, at_rest, closing, carried).run(ignored, 200);
     report.unstable = !moved(system, state, pushed, 1e-2).empty();
   } catch (const ModelError&) {  // the push led out of what the constraints allow
   }
@@ -229,9 +229,9 @@ EquilibriumReport find_equilibrium(const System& system, State& state, const Sta
 RestDefect rest_defect(const System& system, const State& state, const StartOptions& options, bool carried) {
   State at = state;
   std::fill(at.acceleration.begin(), at.acceleration.end(), 0.0);
-  const Turning at_rest(system);
-  Relaxation relaxation(system, at, options, at_rest, {}, carried);
-  return relaxation.left();
+  const FrameTwists at_rest(system);
+  PseudoTransient search(system, at, options, at_rest, {}, carried);
+  return search.left();
 }
 
 bool newton_to_equilibrium(const System& system, State& state, const StartOptions& options, double* first,
@@ -344,11 +344,11 @@ EquilibriumReport find_steady_motion(const System& system, State& state, const S
   StartOptions moving = options;
   moving.kept = {};
   std::fill(state.acceleration.begin(), state.acceleration.end(), 0.0);
-  const Turning turning(system, state);
-  Relaxation relaxation(system, state, moving, turning);
-  if (!relaxation.run(report, 2000))
+  const FrameTwists turning(system, state);
+  PseudoTransient search(system, state, moving, turning);
+  if (!search.run(report, 2000))
     throw ModelError(
-        "E-EQUILIBRIUM", system.row_name(relaxation.worst()),
+        "E-EQUILIBRIUM", system.row_name(search.worst()),
         fmt::format("no steady motion found in {} iterations; this row moved most at last",
                     report.iterations),
         "forces must be able to balance while everything keeps its twist: all that is connected turns about "

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/events.hpp"
+#include "analyses/event_watch.hpp"
 
 namespace escapement {
 

@@ -10,7 +10,7 @@
 #include "analyses/equilibrium.hpp"
 #include "analyses/remarks.hpp"
 #include "analyses/rest.hpp"
-#include "analyses/simulate.hpp"
+#include "analyses/schedule.hpp"
 #include "core/manifold.hpp"
 #include "core/redundancy.hpp"
 

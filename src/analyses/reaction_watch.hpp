@@ -1,47 +1,35 @@
 // Reactions of index-3 constraints that alternate from step to step and grow: a sign that the step is too long for what
 // turns in it (T-constraint-8).
 #pragma once
-#include <cmath>
+#include <string>
 #include <vector>
 
+#include "analyses/run_log.hpp"
 #include "core/system.hpp"
 
 namespace escapement {
 
+/// Does a body turn so far in a step of size h that index-3 reactions grow, whatever ρ∞, without alternating as they do before?
+bool turns_too_fast_for_index3(const System& system, const State& state, double h);
+
 class ReactionWatch {
  public:
-  explicit ReactionWatch(const System& system)
-      : first_(system.rows(Kind::holonomic).begin),
-        count_(system.rows(Kind::holonomic).size()),
-        value_(count_, 0.0),
-        change_(count_, 0.0) {
-    for (int i = 0; i < count_; ++i) at_.push_back(system.value_of_row()[first_ + i]);
-  }
-  /// After every step: true once, when they have alternated and grown for a while and are no longer small.
-  bool look(const State& state) {
-    double size = 0, change = 0, before = 0, turn = 0;
-    for (int i = 0; i < count_; ++i) {
-      const double now = state.value[at_[i]], d = now - value_[i];
-      size += now * now;
-      change += d * d;
-      before += change_[i] * change_[i];
-      turn += d * change_[i];
-      value_[i] = now;
-      change_[i] = d;
-    }
-    const bool alternates = turn < -0.5 * std::sqrt(change * before) && change > before;
-    run_ = alternates ? run_ + 1 : 0;
-    if (told_ || run_ < patience || change < 0.01 * size) return false;
-    return told_ = true;
-  }
-
-  bool told() const { return told_; }
-  void archive(Archive& a) { a(run_, told_, value_, change_); }
+  ReactionWatch(const System& system, RunLog& log);
+  /// After every step; what is wrong is told once.
+  void look(const State& state, double h);
+  /// What helps a run that fails after the reactions have grown; empty: they have not.
+  std::string hint(const State& state, double h) const;
+  void archive(Archive& a) { a(run_, grew_, turned_, value_, change_); }
 
  private:
-  static constexpr int patience = 20;
-  int first_, count_, run_ = 0;
-  bool told_ = false;
+  bool begins_to_grow(const State& state);
+  void warn(std::string message, const State& state, double h);
+
+  const System& system_;
+  RunLog& log_;
+  int first_, count_;                   // multipliers of holonomic constraints
+  int run_ = 0;                         // steps in a row in which they alternated and grew
+  bool grew_ = false, turned_ = false;  // what has been told
   std::vector<int> at_;
   std::vector<double> value_, change_;
 };

@@ -1,28 +1,23 @@
+#include "analyses/simulate_options.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
-#include "analyses/simulate.hpp"
-#include "base/nearest_name.hpp"
-#include "model/row_owner.hpp"
+#include "analyses/relaxation_options.hpp"
+#include "analyses/scheme_parameters.hpp"
+#include "analyses/simulate_section.hpp"
 #include "model/schemes.hpp"
 
 namespace escapement {
 namespace {
 
-/// A fault of a key of `simulate:`, or of the section ("").
-ModelError error(const char* code, const Model& model, const std::string& key, std::string cause,
-                 std::string hint = {}) {
-  return ModelError(code, key.empty() ? "simulate" : "simulate." + key, std::move(cause), std::move(hint),
-                    model.simulate_mark(key).place());
-}
+using simulate_section::error;
+using simulate_section::number;
 
 constexpr double newton_share = 1e-3;
-
-double number(const FieldValues& values, std::string_view key) { return std::get<double>(*values.find(key)); }
 
 void prescribed_steps(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
@@ -94,15 +89,6 @@ void adaptive_steps(const Model& model, SimulateOptions& o) {
   o.stepper.jump_slopes = true;
 }
 
-/// Of the tolerances that count.
-double smallest(const ErrorScales& scales) {
-  double least = INFINITY;
-  for (const auto* t :
-       {&scales.positions, &scales.velocities, &scales.states, &scales.signals, &scales.multipliers})
-    if (t->relative > 0) least = std::min(least, t->relative);
-  return least;
-}
-
 void read_output(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
   if (v.find("output_at")) {
@@ -133,79 +119,12 @@ void read_output(const Model& model, SimulateOptions& o) {
   o.output_steps = static_cast<int>(every);
 }
 
-/// From the keys below `relaxation`, or below a name of `relaxations`; what is not given is as in `otherwise`.
-struct RelaxationFields {
-  Relaxation length, angle;
-
-  void take(const Model& model, const std::string& prefix, const std::string& key) {
-    const FieldValues& v = model.simulate;
-    const auto given = [&](const char* field) { return v.given(prefix + field); };
-    if (given(".damping") && given(".damping_time"))
-      throw error("E-CHOICE", model, key, "damping is given twice: in steps and as a time", "one of them");
-    for (Relaxation* r : {&length, &angle}) {
-      if (given(".damping")) r->damping = number(v, prefix + ".damping"), r->in_seconds = false;
-      if (given(".damping_time")) r->damping = number(v, prefix + ".damping_time"), r->in_seconds = true;
-    }
-    if (given(".compliance")) length.compliance = number(v, prefix + ".compliance");
-    if (given(".angular_compliance")) angle.compliance = number(v, prefix + ".angular_compliance");
-  }
-  /// Of a row in this unit; E-UNITS if it gives way and nobody tells in which unit.
-  const Relaxation& of(const Model& model, const System& system, int row) const {
-    const std::string& unit = system.row_unit(row);
-    if (unit == "m") return length;
-    if (unit == "rad") return angle;
-    if (length.compliance > 0 || angle.compliance > 0)
-      throw error(
-          "E-UNITS", model, "relaxation",
-          fmt::format(
-              "a compliance in m/N or rad/N/m does not fit {}, which is neither a length nor an angle",
-              system.row_name(row)),
-          "`relaxations` by component, and none for this one");
-    return length;
-  }
-};
-
-std::vector<Relaxation> relaxations(const Model& model, const Assembly& assembly) {
-  const System& system = assembly.system;
-  RelaxationFields all;
-  all.take(model, "relaxation", "relaxation");
-  std::map<std::string, RelaxationFields> named;  // by pattern
-  for (const auto& entry : model.simulate.entries()) {
-    if (!entry.given || !entry.key.starts_with("relaxations.")) continue;
-    const std::string prefix = entry.key.substr(0, entry.key.rfind('.'));
-    const auto [at, fresh] = named.emplace(prefix.substr(12), all);
-    if (fresh) at->second.take(model, prefix, "relaxations");
-  }
-  std::vector<Relaxation> rows;
-  std::map<std::string, int> used;
-  std::vector<std::string> owners;
-  for (int row = system.rows(Kind::holonomic).begin; row < system.size(); ++row) {
-    const std::string owner = owner_of_unknown(system.unknown_name(row));
-    if (owners.empty() || owners.back() != owner) owners.push_back(owner);
-    const RelaxationFields* fields = &all;
-    for (const auto& [pattern, its] : named)
-      for (std::string name = owner;; name.resize(name.rfind('.'))) {
-        if (matches(pattern, name)) fields = &its, ++used[pattern];
-        if (name.find('.') == std::string::npos) break;
-      }
-    rows.push_back(system.rows(Kind::holonomic).end > row ? fields->of(model, system, row) : Relaxation{});
-    if (system.row_name(row).ends_with("(coordinate)"))
-      rows.back().compliance = 0;  // what defines one does not give way
-  }
-  for (const auto& [pattern, its] : named)
-    if (!used.contains(pattern))
-      throw error("E-NAME", model, "relaxations",
-                  fmt::format("`{}` is no component with constraints", pattern),
-                  owners.empty() ? "the model has no constraints" : did_you_mean(pattern, owners));
-  return rows;
-}
-
 /// What belongs to other schemes is refused by name.
 void refuse_foreign_keys(const Model& model, const Scheme& scheme) {
   for (const auto& entry : model.simulate.entries()) {
     const std::string key = entry.key.substr(0, entry.key.find('.'));
     if (!entry.given || scheme.has(key)) continue;
-    const bool relaxes = key.starts_with("relaxation"),
+    const bool relaxes = key.starts_with("relaxation"), 
                exact = relaxes && scheme.family == Scheme::Family::variational;
     throw error("E-VALUE", model, key,
                 exact     ? "the scheme variational keeps constraints exactly"
@@ -262,114 +181,6 @@ void variational_options(const Model& model, SimulateOptions& o) {
   if (spook) o.relaxations = [&model](const Assembly& assembly) { return relaxations(model, assembly); };
 }
 
-/// By name: the family's own numbers for `rho`.
-MechanicsParameters mechanics_by_rho(const Model& model, SimulateOptions& o) {
-  o.rho = scheme_named(o.scheme).has("rho") ? number(model.simulate, "rho") : -1;
-  try {
-    if (o.scheme == "generalized-alpha") return MechanicsParameters::chung_hulbert(o.rho);
-    if (o.scheme == "jwh-alpha") return MechanicsParameters::jansen_whiting_hulbert(o.rho);
-    if (o.scheme == "hht-alpha") return MechanicsParameters::hilber_hughes_taylor(o.rho);
-    return o.scheme == "stormer" ? MechanicsParameters::stormer() : MechanicsParameters::newmark();
-  } catch (const ModelError& e) {  // a rho that this scheme does not have
-    if (e.code != "E-SCHEME") throw;
-    throw error("E-SCHEME", model, "rho", e.where + ": " + e.cause, e.hint);
-  }
-}
-
-StateParameters states_by_rho(const Model& model, SimulateOptions& o) {
-  const FieldValues& v = model.simulate;
-  if (!scheme_named(o.scheme).has("rho_states")) return StateParameters::trapezoidal();
-  o.rho_states = number(v, v.find("rho_states") ? "rho_states" : "rho");
-  return std::get<std::string>(*v.find("scheme_states")) == "jwh-alpha"
-             ? StateParameters::jansen_whiting_hulbert(o.rho_states)
-             : StateParameters::chung_hulbert(o.rho_states);
-}
-
-/// Parameters that stand for themselves (T-alpha-10): all of `keys` or none; false: none. Not beside `others`.
-bool own_parameters(const Model& model, const std::vector<std::string_view>& keys,
-                    const std::vector<std::string>& others, const std::string& hint) {
-  const FieldValues& v = model.simulate;
-  const auto given = [&](std::string_view key) { return v.given(key); };
-  const auto first = std::ranges::find_if(keys, given);
-  if (first == keys.end()) return false;
-  const std::string all = fmt::format("{}", fmt::join(keys, ", "));
-  std::vector<std::string_view> missing;
-  std::ranges::remove_copy_if(keys, std::back_inserter(missing), given);
-  if (!missing.empty())
-    throw error("E-MISSING", model, std::string(*first),
-                fmt::format("{} {} missing: {} are given together", fmt::join(missing, ", "),
-                            missing.size() == 1 ? "is" : "are", all),
-                hint);
-  for (const std::string& other : others)
-    if (given(other))
-      throw error("E-CHOICE", model, other, fmt::format("it is given beside {}, which say the same", all),
-                  fmt::format("{}, or these", other));
-  return true;
-}
-
-/// What keeps no run of any step from growing, or from dividing by zero, is no scheme (T-alpha-10).
-void refuse_parameters(const Model& model, const char* m_key, double m, const char* f_key, double f) {
-  if (m > 0.5)
-    throw error(
-        "E-SCHEME", model, m_key,
-        fmt::format("{} = {:g} exceeds 1/2: not zero-stable, the history of the recursion grows in every "
-                    "step, however small",
-                    m_key, m),
-        fmt::format("{} <= 1/2; for A-stability {} <= {} <= 1/2", m_key, m_key, f_key));
-  if (f >= 1)
-    throw error("E-SCHEME", model, f_key,
-                fmt::format("{} = {:g}: the end of the step has no weight", f_key, f),
-                fmt::format("{} < 1; for A-stability {} <= {} <= 1/2", f_key, m_key, f_key));
-}
-
-/// A set that goes with what is given: of second order and A-stable. `k`, `c`: its best are on α_m = k α_f − c.
-struct Proposal {
-  const char *m, *f, *order;  // keys
-  double k, c;
-
-  std::string text(const FieldValues& v, bool beta) const {
-    const auto otherwise = [&](const char* key, double value) {
-      return v.given(key) ? number(v, key) : value;
-    };
-    double alpha_f = 0;
-    if (v.given(order))
-      alpha_f = v.given(m) ? number(v, order) - 0.5 + number(v, m) : (0.5 + c - number(v, order)) / (k - 1);
-    else if (v.given(m)) alpha_f = (number(v, m) + c) / k;
-    alpha_f = otherwise(f, alpha_f);
-    const double alpha_m = otherwise(m, v.given(order) ? 0.5 + alpha_f - number(v, order) : k * alpha_f - c);
-    const double gamma = otherwise(order, 0.5 + alpha_f - alpha_m);
-    std::string set = fmt::format("{}: {:.6g}, {}: {:.6g}, {}: {:.6g}", m, alpha_m, f, alpha_f, order, gamma);
-    if (beta) set += fmt::format(", beta: {:.6g}", otherwise("beta", 0.25 * (gamma + 0.5) * (gamma + 0.5)));
-    return fmt::format("{} (second order: {} = 1/2 + {} - {}{})", set, order, f, m,
-                       beta ? "; beta = (gamma + 1/2)^2/4" : "");
-  }
-};
-constexpr Proposal mechanics_proposal = {"alpha_m", "alpha_f", "gamma", 3, 1};  // Chung and Hulbert
-constexpr Proposal states_proposal = {"delta_m", "delta_f", "theta", 2, 0.5};   // Jansen, Whiting and Hulbert
-
-MechanicsParameters mechanics_parameters(const Model& model, SimulateOptions& o) {
-  const FieldValues& v = model.simulate;
-  const bool free_newmark = !scheme_named(o.scheme).has("alpha_m");  // beta and gamma alone
-  const std::vector<std::string_view> beta_gamma = {"beta", "gamma"};
-  if (!own_parameters(model, free_newmark ? beta_gamma : mechanics_keys(), {"rho"},
-                      free_newmark ? "beta: 0.25, gamma: 0.5, say; A-stable for 2 beta >= gamma >= 1/2"
-                                   : mechanics_proposal.text(v, true)))
-    return mechanics_by_rho(model, o);
-  o.rho = -1;
-  if (free_newmark) return MechanicsParameters::newmark(number(v, "beta"), number(v, "gamma"));
-  refuse_parameters(model, "alpha_m", number(v, "alpha_m"), "alpha_f", number(v, "alpha_f"));
-  return {number(v, "alpha_m"), number(v, "alpha_f"), number(v, "beta"), number(v, "gamma")};
-}
-
-StateParameters state_parameters(const Model& model, SimulateOptions& o) {
-  const FieldValues& v = model.simulate;
-  if (!own_parameters(model, state_keys(), {"rho_states", "scheme_states"}, states_proposal.text(v, false)))
-    return states_by_rho(model, o);
-  o.rho_states = -1;
-  refuse_parameters(model, "delta_m", number(v, "delta_m"), "delta_f", number(v, "delta_f"));
-  return {number(v, "delta_m"), number(v, "delta_f"), number(v, "theta")};
-}
-
 /// Weighted means (T-weighted): the published recursion with constant steps, and nothing besides.
 void weighted_form(const Model& model, SimulateOptions& o) {
   const FieldValues& v = model.simulate;
@@ -408,6 +219,14 @@ void alpha_parameters(const Model& model, SimulateOptions& o) {
 }
 
 }  // namespace
+
+double tightest(const ErrorScales& scales) {
+  double least = INFINITY;
+  for (const auto* t :
+       {&scales.positions, &scales.velocities, &scales.states, &scales.signals, &scales.multipliers})
+    if (t->relative > 0) least = std::min(least, t->relative);
+  return least;
+}
 
 void need_fixed_steps(const Model& model, const SimulateOptions& options, const std::string& who) {
   if (options.adaptive)
@@ -451,7 +270,7 @@ SimulateOptions simulate_options(const Model& model) {
   p.newton.tolerance = number(v, "newton_tolerance");
   if (o.adaptive &&
       !v.given("newton_tolerance"))  // what Newton leaves over in a second: a small part of the tolerance
-    p.newton.tolerance = std::clamp(newton_share * smallest(o.scales) / o.scales.horizon, 1e-12, 1e-6);
+    p.newton.tolerance = std::clamp(newton_share * tightest(o.scales) / o.scales.horizon, 1e-12, 1e-6);
   if (o.adaptive) p.state_tolerance = 1e-11;
   if (o.adaptive && o.scales.learn) p.horizon = o.scales.horizon;
   p.newton.max_iterations = static_cast<int>(number(v, "newton_iterations"));

@@ -1,11 +1,9 @@
-// When steps end: multiples of the prescribed steps, jumps of sources, the end.
+// When prescribed steps end: multiples of the step, jumps of sources, the end; and parts of steps that have no solution as a whole.
 #pragma once
 #include <cmath>
-#include <limits>
-#include <queue>
-#include <vector>
 
-#include "analyses/simulate.hpp"
+#include "analyses/run_log.hpp"
+#include "analyses/simulate_options.hpp"
 
 namespace escapement {
 
@@ -14,6 +12,14 @@ struct PlannedStep {
   double size, end;
   bool regular;  // ends at a time of the pattern (or the end of the run): rows of results belong here
   bool jump;     // ends where a source jumps
+  bool adaptive = false;
+
+  /// Only a part of it, from t on. A whole step keeps its size though its time may differ a little: part of it may reach the end
+  /// that it is for.
+  void shorten(double t, double part) {
+    const bool there = regular && t + part >= end;
+    *this = {part, t + part, adaptive || there, false, adaptive};
+  }
 };
 
 /// Times at which prescribed steps end. They are computed from whole numbers of steps, so they do not drift.
@@ -49,7 +55,7 @@ class Timetable {
     }
   }
   /// Times that differ by less are the same: rounding of the times themselves.
-  double slack() const { return 1e-9 * size_of(done_); }
+  double slack() const { return options_.adaptive ? 1e-13 * options_.until : 1e-9 * size_of(done_); }
 
  private:
   double size_of(long k) const { return options_.steps[k % options_.steps.size()]; }
@@ -69,60 +75,29 @@ class Timetable {
   long done_ = 0;
 };
 
-/// What jumps when: the next time of every event, the earliest first.
-class Jumps {
+/// Parts of prescribed steps that have no solution as a whole (T-step-6).
+class Substeps {
  public:
-  explicit Jumps(const std::vector<TimeEvent>& events) : events_(&events), done_(events.size(), 0.0) {
-    for (std::size_t i = 0; i < events.size(); ++i) await(i);
+  Substeps(const SimulateOptions& options, const Timetable& timetable, RunLog& log)
+      : options_(options), timetable_(timetable), log_(log) {}
+
+  /// Of the next step, the part that is likely to have a solution.
+  void limit(PlannedStep& step, double t) const {
+    if (size_ < (1 - 1e-9) * step.size) step.shorten(t, size_);
   }
-  double next() const {
-    return queue_.empty() ? std::numeric_limits<double>::infinity() : queue_.top().first;
-  }
-  void archive(Archive& a) {
-    a(done_);
-    if (a.reading()) take(*events_);
-  }
-  /// The same events with other numbers.
-  void take(const std::vector<TimeEvent>& events) {
-    if (done_.size() != events.size()) throw ArchiveError("events of another model");
-    events_ = &events;
-    queue_ = {};
-    for (std::size_t i = 0; i < done_.size(); ++i)
-      if (done_[i] < events[i].count) await(i);
-  }
-  /// All that is due by now; how many.
-  int apply(State& state, double now) {
-    int count = 0;
-    while (next() <= now) {
-      const std::size_t i = queue_.top().second;
-      const TimeEvent& e = (*events_)[i];
-      queue_.pop();
-      if (const double last = last_due(e, now); last > done_[i]) {  // of several at once the last one counts
-        done_[i] = last;
-      } else {
-        state.memory[e.element.group->memory_of(e.element.index) + e.slot] = e.value + done_[i] * e.increment;
-        done_[i] += 1;
-        ++count;
-      }
-      if (done_[i] < e.count) await(i);
-    }
-    return count;
-  }
+  /// It has none: half of it may have. False: it is too small already.
+  bool halve(PlannedStep& step, double t);
+  /// After a part of a step the next one may be twice as long, until whole steps are taken again.
+  void taken(double size);
+  /// At the end of the run.
+  void tell();
+  void archive(Archive& a) { a(size_); }
 
  private:
-  static double time_of(const TimeEvent& e, double k) { return e.time + k * e.period; }
-  static double last_due(const TimeEvent& e, double now) {
-    if (e.period <= 0) return 0;
-    double k = std::min(e.count - 1, std::floor((now - e.time) / e.period));
-    if (time_of(e, k) > now) k -= 1;  // rounding
-    return k;
-  }
-  void await(std::size_t i) { queue_.emplace(time_of((*events_)[i], done_[i]), i); }
-
-  using Due = std::pair<double, std::size_t>;  // time, event
-  const std::vector<TimeEvent>* events_;
-  std::vector<double> done_;  // how many times, by event
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> queue_;
+  const SimulateOptions& options_;
+  const Timetable& timetable_;
+  RunLog& log_;
+  double size_ = INFINITY;
 };
 
 }  // namespace escapement

@@ -135,11 +135,12 @@ BoundOutput& Build::bind(std::string_view output, const Handle& handle, BoundOut
   return b;
 }
 
-void Build::draw_beam(Scene::Beam beam, Scene::End a, Scene::End b) {
+void Build::draw_beam(Scene::Beam beam, Scene::End a, Scene::End b,
+                      std::function<Scene::Bearing(const Scene::Places&)> bearing) {
   Scene& scene = made_.scene;
   const auto [at, is_new] = made_.beams.emplace(std::move(beam), static_cast<int>(scene.beams.size()));
   if (is_new) scene.beams.push_back(at->first);
-  drawing().parts.push_back({"beam", {}, {a, b}, at->second});
+  drawing().parts.push_back({"beam", {}, {a, b}, at->second, std::move(bearing)});
 }
 
 void Build::at_times(const TimeEvent& event) {

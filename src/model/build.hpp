@@ -116,7 +116,8 @@ class Build {
     drawing().parts.push_back({std::move(primitive), std::move(size), std::move(ends)});
   }
   /// A piece of a beam or cable from one end to the other; pieces that are alike are kept once.
-  void draw_beam(Scene::Beam beam, Scene::End a, Scene::End b);
+  void draw_beam(Scene::Beam beam, Scene::End a, Scene::End b,
+                 std::function<Scene::Bearing(const Scene::Places&)> bearing);
   const std::string& primitive() const { return type_.shape.primitive; }
   /// The output is a force or torque in space: it acts at this end, in the axes of that one (-1: world).
   void arrow(std::string output, int end, int axes) {

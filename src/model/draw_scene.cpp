@@ -132,13 +132,10 @@ void add_nodes_of_beams(Scene& scene, const System& system) {
       for (const Scene::End& e : p.ends) {
         if (p.beam < 0 || e.variable < 0) continue;
         const Variable& v = system.variables()[e.variable];
-        const auto [at, is_new] = place.emplace(e.variable, scene.nodes.size());
-        if (is_new) {
-          if (v.manifold != Manifold::vector || v.values != 3)
-            throw std::logic_error(v.name + " is no place in space");
-          scene.nodes.push_back({e.variable, v.name, std::nullopt});
-        }
-        scene.nodes[at->second].fine = true;
+        if (!place.emplace(e.variable, scene.nodes.size()).second) continue;
+        if (v.manifold != Manifold::vector || v.values != 3)
+          throw std::logic_error(v.name + " is no place in space");
+        scene.nodes.push_back({e.variable, v.name, std::nullopt});
       }
 }
 

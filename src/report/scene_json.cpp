@@ -7,6 +7,12 @@ namespace {
 
 int columns_of(const Scene::Node& node) { return node.domain ? info(*node.domain).values : 3; }
 
+/// Strains and loads of a piece of a beam; 0 of other parts. A cable has an elongation and a tension alone.
+int columns_of(const Scene& scene, const Scene::Part& part) {
+  if (!part.bearing) return 0;
+  return scene.beams[part.beam].cable ? 2 : 12;
+}
+
 template <class List>
 Json numbers(const List& list) {
   Json a = Json::array();
@@ -24,7 +30,9 @@ Json end_json(const Scene::End& end, const std::map<int, int>& index) {
       .set("quaternion", numbers(std::array{R.w, R.u[0], R.u[1], R.u[2]}));
 }
 
-Json component_json(const FlatComponent& c, const Scene::Component& drawn, const std::map<int, int>& index) {
+/// `column`: of what the next piece of a beam bears.
+Json component_json(const FlatComponent& c, const Scene& scene, const Scene::Component& drawn,
+                    const std::map<int, int>& index, int& column) {
   Json parts = Json::array();
   for (const Scene::Part& p : drawn.parts) {
     Json ends = Json::array();
@@ -32,6 +40,10 @@ Json component_json(const FlatComponent& c, const Scene::Component& drawn, const
     Json part = Json::object();
     part.set("primitive", p.primitive).set("size", numbers(p.size)).set("ends", ends);
     if (p.beam >= 0) part.set("beam", p.beam);
+    if (const int count = columns_of(scene, p); count > 0) {
+      part.set("bears", column);
+      column += count;
+    }
     parts.add(std::move(part));
   }
   Json connections = Json::array();
@@ -58,15 +70,11 @@ Json component_json(const FlatComponent& c, const Scene::Component& drawn, const
 }
 
 Json beam_json(const Scene::Beam& beam) {
-  Json stiffness = Json::array();
-  for (const auto& row : beam.stiffness) stiffness.add(numbers(row));
   return Json::object()
       .set("outline", beam.outline.shape)
       .set("size", numbers(beam.outline.size))
-      .set("stiffness", stiffness)
-      .set("length", beam.length)
-      .set("natural", numbers(beam.natural))
-      .set("youngs_modulus", beam.youngs_modulus > 0 ? Json(beam.youngs_modulus) : Json());
+      .set("youngs_modulus", beam.youngs_modulus > 0 ? Json(beam.youngs_modulus) : Json())
+      .set("cable", beam.cable);
 }
 
 }  // namespace
@@ -80,17 +88,14 @@ Json scene_json(const Model& model, const Assembly& assembly) {
     Json node = Json::object();
     node.set("name", n.name).set("domain", n.domain ? info(*n.domain).name : "point").set("first", column);
     column += columns_of(n);
-    if (n.fine) {
-      node.set("rest", column);
-      column += columns_of(n);
-    }
     nodes.add(std::move(node));
   }
   Json beams = Json::array();
   for (const Scene::Beam& beam : assembly.scene.beams) beams.add(beam_json(beam));
   Json components = Json::array();
   for (std::size_t i = 0; i < model.components.size(); ++i)
-    components.add(component_json(model.components[i], assembly.scene.components[i], index));
+    components.add(
+        component_json(model.components[i], assembly.scene, assembly.scene.components[i], index, column));
   return Json::object()
       .set("gravity", model.gravity.empty() ? Json() : numbers(model.gravity))
       .set("nodes", nodes)
@@ -100,18 +105,35 @@ Json scene_json(const Model& model, const Assembly& assembly) {
 
 std::size_t motion_columns(const Assembly& assembly) {
   std::size_t count = 0;
-  for (const Scene::Node& n : assembly.scene.nodes) count += (n.fine ? 2 : 1) * columns_of(n);
+  for (const Scene::Node& n : assembly.scene.nodes) count += columns_of(n);
+  for (const Scene::Component& c : assembly.scene.components)
+    for (const Scene::Part& p : c.parts) count += columns_of(assembly.scene, p);
   return count;
 }
 
 void read_motion(const Assembly& assembly, const State& state, std::vector<double>& values) {
+  const auto numbers_of = [&](int variable) {
+    return &state.value[assembly.system.variables()[variable].value];
+  };
+  const Scene::Places place = [&](const Scene::End& end) {
+    if (end.variable < 0) return end.on_node;
+    const double* x = numbers_of(end.variable);
+    if (assembly.system.variables()[end.variable].values == 3)
+      return Frame<double>{{}, {{x[0], x[1], x[2]}}} * end.on_node;
+    return Frame<double>{{x[0], {{x[1], x[2], x[3]}}}, {{x[4], x[5], x[6]}}} * end.on_node;
+  };
   values.clear();
   for (const Scene::Node& n : assembly.scene.nodes) {
-    const double* from = &state.value[assembly.system.variables()[n.variable].value];
+    const double* from = numbers_of(n.variable);
     values.insert(values.end(), from, from + columns_of(n));
-    if (n.fine)
-      for (int i = 0; i < columns_of(n); ++i) values.push_back(from[i] - static_cast<float>(from[i]));
   }
+  for (const Scene::Component& c : assembly.scene.components)
+    for (const Scene::Part& p : c.parts) {
+      if (!p.bearing) continue;
+      const Scene::Bearing now = p.bearing(place);
+      if (assembly.scene.beams[p.beam].cable) values.insert(values.end(), {now[0], now[6]});
+      else values.insert(values.end(), now.begin(), now.end());
+    }
 }
 
 }  // namespace escapement

@@ -7,8 +7,8 @@ namespace escapement {
 
 Json scene_json(const Model& model, const Assembly& assembly);
 
-/// How many numbers a frame of motion has, and these numbers: those of the scene's nodes, one after the other.
-/// Where beams hang, what 32 bits leave of each number follows: strains are small differences of these.
+/// How many numbers a frame of motion has, and these numbers: those of the scene's nodes, one after the other, then what the pieces
+/// of beams bear.
 std::size_t motion_columns(const Assembly& assembly);
 void read_motion(const Assembly& assembly, const State& state, std::vector<double>& values);
 

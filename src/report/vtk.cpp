@@ -33,16 +33,17 @@ struct Part {
   std::string primitive;
   std::vector<double> size;
   std::vector<End> ends;
-  int beam;  // -1: none
+  int beam;               // -1: none
+  std::size_t bears = 0;  // from this column on; 0: that is not recorded
 };
 struct Beam {
-  double stiffness[6][6], natural[6], length;
   bool cable;  // only the distance of its ends matters
+  std::size_t columns() const { return cable ? 2 : 12; }
 };
 struct Picture {
   struct Moving {
     enum Kind { frame, planar, point, hidden } kind;
-    std::size_t first, rest;  // 0: no rest
+    std::size_t first;
     std::size_t columns() const { return kind == frame ? 7 : kind == point ? 3 : 2; }
   };
   std::vector<Moving> nodes;
@@ -64,27 +65,6 @@ std::vector<double> numbers(const Node& list) {
   return values;
 }
 
-Beam read_beam(const Node& node) {
-  Beam beam{};
-  const Node& rows = entry(node, "stiffness");
-  const auto natural = numbers(entry(node, "natural"));
-  bool whole = rows.items.size() == 6 && natural.size() == 6;
-  beam.length = number(entry(node, "length"));
-  beam.cable = true;
-  for (std::size_t i = 0; whole && i < 6; ++i) {
-    const auto row = numbers(rows.items[i]);
-    whole = row.size() == 6;
-    beam.natural[i] = natural[i];
-    for (std::size_t j = 0; whole && j < 6; ++j) {
-      beam.stiffness[i][j] = row[j];
-      if (i + j > 0 && row[j] != 0) beam.cable = false;
-    }
-  }
-  if (!whole || !(beam.length > 0))
-    throw FileError("scene.json", "has a beam without length or stiffness", "run the model again");
-  return beam;
-}
-
 Picture read_scene(const fs::path& path) {
   std::string content;
   if (read_file(path, content))
@@ -101,23 +81,25 @@ Picture read_scene(const fs::path& path) {
                       : domain == "planar" ? Picture::Moving::planar
                       : domain == "point"  ? Picture::Moving::point
                                            : Picture::Moving::hidden;
-    const Node* rest = n.find("rest");
-    picture.nodes.push_back({kind, static_cast<std::size_t>(number(entry(n, "first"))),
-                             rest ? static_cast<std::size_t>(number(*rest)) : 0});
+    picture.nodes.push_back({kind, static_cast<std::size_t>(number(entry(n, "first")))});
   }
   if (const Node* beams = scene.find("beams"))
-    for (const Node& b : beams->items) picture.beams.push_back(read_beam(b));
+    for (const Node& b : beams->items) {
+      const Node* cable = b.find("cable");
+      picture.beams.push_back({cable && cable->text == "true"});
+    }
   for (const Node& c : entry(scene, "components").items) {
     const int index = static_cast<int>(picture.components.size());
     picture.components.push_back(entry(c, "name").text);
     picture.types.push_back(entry(c, "type").text);
     for (const Node& p : entry(c, "parts").items) {
-      const Node* beam = p.find("beam");
+      const Node *beam = p.find("beam"), *bears = p.find("bears");
       Part part{index,
                 entry(p, "primitive").text,
                 numbers(entry(p, "size")),
                 {},
-                beam ? static_cast<int>(number(*beam)) : -1};
+                beam ? static_cast<int>(number(*beam)) : -1,
+                beam && bears ? static_cast<std::size_t>(number(*bears)) : 0};
       if (part.beam >= static_cast<int>(picture.beams.size()))
         throw FileError(path.string(), "has a piece of no beam", "run the model again");
       bool in_space = true;
@@ -220,8 +202,7 @@ Frame<double> place(const Picture& picture, const End& end, const float* row) {
   if (end.node < 0) return end.on_node;
   const auto& node = picture.nodes[end.node];
   double v[7] = {};
-  for (std::size_t i = 0; i < node.columns(); ++i)
-    v[i] = row[node.first + i] + (node.rest ? static_cast<double>(row[node.rest + i]) : 0.0);
+  for (std::size_t i = 0; i < node.columns(); ++i) v[i] = row[node.first + i];
   if (node.kind != Picture::Moving::frame) return Frame<double>{{}, {{v[0], v[1], v[2]}}} * end.on_node;
   return Frame<double>{normalised({v[0], {{v[1], v[2], v[3]}}}), {{v[4], v[5], v[6]}}} * end.on_node;
 }
@@ -232,54 +213,26 @@ bool turns(const Picture& picture, const End& end) {
   return end.node < 0 || picture.nodes[end.node].kind == Picture::Moving::frame;
 }
 
-/// What a piece of a beam bears, in the axes of its section.
-struct Bearing {
-  Vector3 along, turn;  // the logarithm of the one end as seen from the other
-  double strain[6], load[6];
+/// The logarithm of the one end as seen from the other: the curve between them.
+struct Curve {
+  Vector3 along, turn;
 };
 
-/// The strain per load of this kind: elimination in a positive definite matrix.
-std::array<double, 6> flexibility(const Beam& beam, int kind) {
-  double K[6][6];
-  for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 6; ++j) K[i][j] = beam.stiffness[i][j];
-  std::array<double, 6> x{};
-  x[kind] = 1;
-  for (int k = 0; k < 6; ++k)
-    for (int i = k + 1; i < 6; ++i) {
-      const double factor = K[i][k] / K[k][k];
-      for (int j = k; j < 6; ++j) K[i][j] -= factor * K[k][j];
-      x[i] -= factor * x[k];
-    }
-  for (int i = 5; i >= 0; --i) {
-    for (int j = i + 1; j < 6; ++j) x[i] -= K[i][j] * x[j];
-    x[i] /= K[i][i];
-  }
-  return x;
+Curve curve(const Frame<double>& a, const Frame<double>& b, bool straight) {
+  const Frame<double> H = a.inverse() * b;
+  if (straight) return {H.x, {}};
+  const Vector3 turn = log_so3(H.R);
+  return {untangled(turn, H.x, InverseTangent<double>(dot(turn, turn)).e, true), turn};
 }
 
-Bearing bearing(const Beam& beam, const Frame<double>& a, const Frame<double>& b, bool straight) {
+/// What a piece bears, of a row of motion: strain, curvature, force, moment.
+using Bearing = std::array<float, 12>;
+
+Bearing bearing(const Picture& picture, const Part& part, const float* row) {
   Bearing now{};
-  const Frame<double> H = a.inverse() * b;
-  if (straight) {
-    now.along = H.x;
-    now.strain[0] = norm(H.x) / beam.length - 1;
-  } else {
-    now.turn = log_so3(H.R);
-    now.along = untangled(now.turn, H.x, InverseTangent<double>(dot(now.turn, now.turn)).e, true);
-    for (int i = 0; i < 3; ++i) {
-      now.strain[i] = now.along[i] / beam.length - beam.natural[i];
-      now.strain[3 + i] = now.turn[i] / beam.length - beam.natural[3 + i];
-    }
-  }
-  for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 6; ++j) now.load[i] += beam.stiffness[i][j] * now.strain[j];
-  if (straight) return now;
-  // Of a piece, shear also has what the variation of the moment along it makes; its section has not (T-beam-5, T-beam-8).
-  const auto about_y = flexibility(beam, 4), about_z = flexibility(beam, 5);
-  const double part = beam.length * beam.length / 12;
-  now.strain[1] -= part * (about_z[5] * now.load[1] - about_y[5] * now.load[2]);
-  now.strain[2] -= part * (about_y[4] * now.load[2] - about_y[5] * now.load[1]);
+  const float* from = row + part.bears;
+  if (picture.beams[part.beam].cable) now[0] = from[0], now[6] = from[1];
+  else std::copy_n(from, now.size(), now.begin());
   return now;
 }
 
@@ -298,20 +251,13 @@ std::string array(const char* type, const char* name, int components, const std:
 
 struct Cells {
   std::vector<std::int32_t> connectivity, offsets, component;
-  std::vector<float> strain, curvature, force, moment;  // three each; NaN where there are none
+  std::vector<float> bears[4];  // strain, curvature, force, moment, three each; NaN where there are none
   void add(const std::vector<int>& points, std::size_t first, int owner, const Bearing* now = nullptr) {
     for (const int p : points) connectivity.push_back(static_cast<std::int32_t>(first) + p);
     offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
     component.push_back(owner);
-    for (int i = 0; i < 3; ++i) {
-      const auto put = [&](std::vector<float>& list, const double* values) {
-        list.push_back(now ? static_cast<float>(values[i]) : std::numeric_limits<float>::quiet_NaN());
-      };
-      put(strain, now ? now->strain : nullptr);
-      put(curvature, now ? now->strain + 3 : nullptr);
-      put(force, now ? now->load : nullptr);
-      put(moment, now ? now->load + 3 : nullptr);
-    }
+    for (std::size_t i = 0; i < 12; ++i)
+      bears[i / 3].push_back(now ? (*now)[i] : std::numeric_limits<float>::quiet_NaN());
   }
   std::string text(const char* tag) const {
     return fmt::format("<{}>\n", tag) + array("Int32", "connectivity", 1, connectivity) +
@@ -322,6 +268,7 @@ struct Cells {
 std::string frame_file(const Picture& picture, const std::vector<Surface>& surfaces, const float* row) {
   std::vector<float> points;
   Cells verts, lines, polys;
+  bool borne = false;  // runs of older versions do not tell what beams bear
   const auto add_point = [&](const Vector3& x) {
     for (int k = 0; k < 3; ++k) points.push_back(static_cast<float>(x[k]));
   };
@@ -335,15 +282,21 @@ std::string frame_file(const Picture& picture, const std::vector<Surface>& surfa
     } else if (part.beam >= 0 && part.ends.size() == 2) {
       const Beam& beam = picture.beams[part.beam];
       const bool straight = beam.cable || !turns(picture, part.ends[0]) || !turns(picture, part.ends[1]);
-      const Bearing now = bearing(beam, at, place(picture, part.ends[1], row), straight);
+      const Curve way = curve(at, place(picture, part.ends[1], row), straight);
       const int steps = straight ? 1 : pieces;
       std::vector<int> line;
       for (int k = 0; k <= steps; ++k) {
         const double s = static_cast<double>(k) / steps;
-        add_point(at * (left_tangent_so3(s * now.turn) * (s * now.along)));
+        add_point(at * (left_tangent_so3(s * way.turn) * (s * way.along)));
         line.push_back(k);
       }
-      lines.add(line, first, part.component, &now);
+      if (part.bears > 0) {
+        const Bearing now = bearing(picture, part, row);
+        lines.add(line, first, part.component, &now);
+        borne = true;
+      } else {
+        lines.add(line, first, part.component);
+      }
     } else if (part.ends.size() == 2) {
       add_point(at.x);
       add_point(place(picture, part.ends[1], row).x);
@@ -354,17 +307,17 @@ std::string frame_file(const Picture& picture, const std::vector<Surface>& surfa
     }
   }
   const auto all = [&](auto list) {  // cells in VTK's order
-    auto joined = verts.*list;
-    for (const Cells* cells : {&lines, &polys})
-      joined.insert(joined.end(), (cells->*list).begin(), (cells->*list).end());
+    auto joined = list(verts);
+    for (const Cells* cells : {&lines, &polys}) {
+      const auto& more = list(*cells);
+      joined.insert(joined.end(), more.begin(), more.end());
+    }
     return joined;
   };
-  std::string borne;
-  if (!picture.beams.empty())
-    borne = array("Float32", "strain", 3, all(&Cells::strain)) +
-            array("Float32", "curvature", 3, all(&Cells::curvature)) +
-            array("Float32", "force", 3, all(&Cells::force)) +
-            array("Float32", "moment", 3, all(&Cells::moment));
+  const char* const names[] = {"strain", "curvature", "force", "moment"};
+  std::string bears;
+  for (int k = 0; k < 4 && borne; ++k)
+    bears += array("Float32", names[k], 3, all([k](const Cells& c) { return c.bears[k]; }));
   return fmt::format(
              "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
              "byte_order=\"LittleEndian\" "
@@ -373,7 +326,7 @@ std::string frame_file(const Picture& picture, const std::vector<Surface>& surfa
              points.size() / 3, verts.offsets.size(), lines.offsets.size(), polys.offsets.size()) +
          array("Float32", "Points", 3, points) + "</Points>\n" + verts.text("Verts") + lines.text("Lines") +
          polys.text("Polys") + "<CellData Scalars=\"component\">\n" +
-         array("Int32", "component", 1, all(&Cells::component)) + borne +
+         array("Int32", "component", 1, all([](const Cells& c) { return c.component; })) + bears +
          "</CellData>\n</Piece>\n</PolyData>\n</VTKFile>\n";
 }
 
@@ -387,14 +340,17 @@ std::size_t export_vtk(const fs::path& run, const fs::path& to) {
                     "bodies and joints have; results.csv and results.h5 hold all channels");
   std::vector<Surface> surfaces;
   for (const Part& p : picture.parts) surfaces.push_back(surface(p));
-  for (const Part& p : picture.parts)
+  for (const Part& p : picture.parts) {
+    bool there = p.bears == 0 || p.bears + picture.beams[p.beam].columns() <= motion.columns;
     for (const End& e : p.ends) {
       if (e.node < 0) continue;
       const auto& node = picture.nodes[e.node];
-      if (node.first < 1 || std::max(node.first, node.rest) + node.columns() > motion.columns)
-        throw FileError(run.string(), "scene.json and motion.bin do not belong together",
-                        "run the model again");
+      there = there && node.first >= 1 && node.first + node.columns() <= motion.columns;
     }
+    if (!there)
+      throw FileError(run.string(), "scene.json and motion.bin do not belong together",
+                      "run the model again");
+  }
   std::error_code fault;
   fs::create_directories(to, fault);
   if (fault) throw system_error(to, "cannot be made", fault.value());

@@ -11,17 +11,19 @@ import {
   SRGBColorSpace,
   Vector3,
 } from "three";
+import { along, twist } from "./curve";
 import type { Beam, Component, End, Scene } from "./data";
+import { bearing, measure, type Measure } from "./measures";
 import { outline, type Outline } from "./outline";
 import { magnitude_colour, signed_colour } from "./palette";
 import type { Poses } from "./poses";
 import type { Looks } from "./shapes";
-import { along, is_cable, measure, strain, twist, type Measure } from "./strain";
 
 export interface Piece {
   beam: Beam;
   a: End;
   b: End;
+  bears?: number;
 }
 
 /** Where the numbers of a colour bar end: from 0, or from −largest, to largest; the sign is that of one-sided values. */
@@ -64,12 +66,12 @@ export function chains(scene: Scene, component: Component): Piece[][] {
   for (const part of component.parts) {
     const beam = part.beam === undefined ? undefined : scene.beams?.[part.beam];
     if (!beam || part.ends.length !== 2) continue;
-    const piece: Piece = { beam, a: part.ends[0], b: part.ends[1] };
+    const piece: Piece = { beam, a: part.ends[0], b: part.ends[1], bears: part.bears };
     const goes_on: boolean =
       last !== null &&
       same_end(last.b, piece.a) &&
       last.beam.outline === beam.outline &&
-      is_cable(last.beam) === is_cable(beam);
+      last.beam.cable === beam.cable;
     if (goes_on) all[all.length - 1].push(piece);
     else all.push([piece]);
     last = piece;
@@ -105,6 +107,7 @@ export class Tube {
   private readonly q = new Quaternion();
   private readonly pose = [new Float64Array(7), new Float64Array(7), new Float64Array(7)];
   private readonly six = new Float64Array(6);
+  private readonly bearing = new Float32Array(12);
   private what: Measure | null = null;
   private range: Range = { signed: false, largest: 0, sign: 1 };
   private readonly kept = new Map<number, Float32Array>(); // values of the latest frames
@@ -117,7 +120,7 @@ export class Tube {
     fine: { rings: number; sides: number },
     visible: number, // m, the least reach that is seen
   ) {
-    this.straight = pieces.some(({ beam, a, b }) => is_cable(beam) || !poses.turns(a) || !poses.turns(b));
+    this.straight = pieces.some(({ beam, a, b }) => beam.cable || !poses.turns(a) || !poses.turns(b));
     const per = fine.rings;
     const rings = per * pieces.length + 1;
     this.ring_piece = new Int32Array(rings);
@@ -210,8 +213,14 @@ export class Tube {
     return { ...own[i], points: mix(own[i].points, own[second].points) };
   }
 
-  get stressed(): boolean {
-    return this.pieces.every(({ beam }) => beam.youngs_modulus !== null);
+  /** Is it recorded what it bears? */
+  get recorded(): boolean {
+    return this.pieces.every(({ bears }) => bears !== undefined);
+  }
+  knows(what: Measure): boolean {
+    return (
+      this.recorded && (what !== "stress" || this.pieces.every(({ beam }) => beam.youngs_modulus !== null))
+    );
   }
   get middle(): number | null {
     const nodes = this.pieces.map(({ b }) => b.node).filter((node) => node !== null);
@@ -355,15 +364,12 @@ export class Tube {
     this.normal.needsUpdate = true;
   }
 
-  /** Of all pieces at a frame: three numbers each (see measure). Between frames values are mixed, not poses: strains are small. */
+  /** Of all pieces at a frame: three numbers each (see measure). */
   private values(what: Measure, frame: number, out: Float32Array): Float32Array {
-    let [a, b] = this.pose;
-    this.poses.exact(this.pieces[0].a, frame, b);
-    this.pieces.forEach((piece, i) => {
-      [a, b] = [b, a];
-      this.poses.exact(piece.b, frame, b);
-      strain(piece.beam, this.straight, a, b, this.six);
-      measure(what, piece.beam, this.six, out, 3 * i);
+    const { motion, at } = this.poses.row(frame);
+    this.pieces.forEach(({ beam, bears }, i) => {
+      bearing(beam, motion, at + bears!, this.bearing);
+      measure(what, beam, this.bearing, out, 3 * i);
     });
     return out;
   }

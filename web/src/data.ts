@@ -111,25 +111,21 @@ export interface Scene {
 
 /** Something that moves. Its numbers in a row of motion start at `first` (0 is the time): frame w, x, y, z of the
  *  quaternion (body axes to world axes), then the origin x, y, z; planar x, y; point x, y, z; translational and
- *  rotational one. From `rest` on, if there is one, stands what 32 bits leave of each of them. */
+ *  rotational one. */
 export interface Node {
   name: string;
   domain: "frame" | "planar" | "point" | "translational" | "rotational";
   first: number;
-  rest?: number;
 }
 
-/** A piece of a beam between two ends, x along it. Sizes of outlines in m, y and z the axes of the section: rectangle
+/** What pieces of beams look like, x along them. Sizes of outlines in m, y and z the axes of the section: rectangle
  *  [width, height]; ellipse [half axis along y, along z]; tube [outer radius, inner]; hollow_box [width, height, wall];
- *  i_beam [width, height, flange, web]. Strains are log H / length − natural, H the one end as seen from the other; forces
- *  and moments are the stiffness times these. A cable has axial stiffness alone. */
+ *  i_beam [width, height, flange, web]. */
 export interface Beam {
   outline: string;
   size: number[];
-  stiffness: number[][]; // 6 × 6
-  length: number;
-  natural: number[]; // 6
   youngs_modulus: number | null; // Pa; null: not known
+  cable?: boolean; // straight from end to end
 }
 
 export interface Component {
@@ -156,7 +152,8 @@ export interface Part {
   primitive: string;
   size: number[];
   ends: End[];
-  beam?: number; // which of the scene's beams it is a piece of
+  beam?: number; // which of the scene's beams it is a piece of,
+  bears?: number; // and from which column of motion on what it bears (see bearing); none in runs of older versions
 }
 
 export interface End {

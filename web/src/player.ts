@@ -1,7 +1,7 @@
 // Playing: the clock, and the controls under the picture.
 import { h, toggle } from "./dom";
 import { state } from "./state";
-import type { Measure } from "./strain";
+import type { Measure } from "./measures";
 import { number, quantity } from "./units";
 import type { Direction, View3d } from "./view3d";
 

@@ -97,49 +97,9 @@ export class Poses {
     return end.node === null || this.scene.nodes[end.node].domain === "frame";
   }
 
-  /** Of an end at a frame, with all digits that are kept: w, x, y, z of the quaternion, then the origin. Planes lie. */
-  exact(end: End, frame: number, out: Float64Array): void {
-    const [ew, ex, ey, ez] = end.quaternion;
-    const [px, py, pz] = end.position;
-    if (end.node === null || !this.turns(end)) {
-      out[0] = ew;
-      out[1] = ex;
-      out[2] = ey;
-      out[3] = ez;
-      out[4] = px;
-      out[5] = py;
-      out[6] = pz;
-      if (end.node === null) return;
-    }
-    const node = this.scene.nodes[end.node];
-    const first = frame * this.columns + node.first;
-    const rest = node.rest === undefined ? -1 : frame * this.columns + node.rest;
-    const m = this.motion;
-    const read = (i: number) => (rest < 0 ? m[first + i] : m[first + i] + m[rest + i]);
-    if (node.domain !== "frame") {
-      const count = node.domain === "planar" ? 2 : 3;
-      for (let i = 0; i < count; ++i) out[4 + i] += read(i);
-      return;
-    }
-    let w = read(0);
-    let x = read(1);
-    let y = read(2);
-    let z = read(3);
-    const size = 1 / Math.sqrt(w * w + x * x + y * y + z * z);
-    w *= size;
-    x *= size;
-    y *= size;
-    z *= size;
-    out[0] = w * ew - x * ex - y * ey - z * ez;
-    out[1] = w * ex + x * ew + y * ez - z * ey;
-    out[2] = w * ey + y * ew + z * ex - x * ez;
-    out[3] = w * ez + z * ew + x * ey - y * ex;
-    const tx = 2 * (y * pz - z * py);
-    const ty = 2 * (z * px - x * pz);
-    const tz = 2 * (x * py - y * px);
-    out[4] = read(4) + px + w * tx + y * tz - z * ty;
-    out[5] = read(5) + py + w * ty + z * tx - x * tz;
-    out[6] = read(6) + pz + w * tz + x * ty - y * tx;
+  /** Numbers of a frame of motion, and where they begin. */
+  row(frame: number): { motion: Float32Array; at: number } {
+    return { motion: this.motion, at: frame * this.columns };
   }
 
   /** Of an end of a component; ground takes its axes from the others. */

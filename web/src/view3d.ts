@@ -28,12 +28,12 @@ import { common_range, type Range } from "./beams";
 import { ColourBar } from "./colour_bar";
 import type { RunData } from "./decode";
 import { css_colour, h } from "./dom";
+import { measures, type Measure } from "./measures";
 import { extent, Mechanism } from "./mechanism";
 import { solid_colour } from "./palette";
 import { Poses } from "./poses";
 import { arrow, bent_arrow, Looks } from "./shapes";
 import { state } from "./state";
-import { measures, type Measure } from "./strain";
 import { quantity } from "./units";
 
 export type Direction = "fit" | "front" | "top" | "side";
@@ -330,14 +330,14 @@ export class View3d {
   get beam_measures(): { key: Measure; name: string; unit: string }[] {
     const { tubes } = this.mechanism;
     const bends = tubes.some((tube) => !tube.straight);
-    return measures.filter(({ key }) =>
-      key === "stress" ? tubes.some((tube) => tube.stressed) : tubes.length > 0 && (bends || key === "axial"),
+    return measures.filter(
+      ({ key }) => tubes.some((tube) => tube.knows(key)) && (bends || key === "axial" || key === "stress"),
     );
   }
   /** Beams of which a measure is not known stay plain. */
   colour_beams(key: Measure | null): void {
     const { tubes } = this.mechanism;
-    const knowing = tubes.filter((tube) => key !== null && (key !== "stress" || tube.stressed));
+    const knowing = tubes.filter((tube) => key !== null && tube.knows(key));
     if (key !== null && !this.ranges.has(key)) this.ranges.set(key, common_range(key, knowing));
     const range = key === null ? null : this.ranges.get(key)!;
     for (const tube of tubes)

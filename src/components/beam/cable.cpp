@@ -114,8 +114,7 @@ void build(Build& b) {
     nodes.push_back(b.system.position<3>(b.name(fmt::format("node{}", i).c_str())));
     b.start(nodes.back(), {points[i][0], points[i][1], points[i][2]});
   }
-  Scene::Beam picture{{"ellipse", {radius, radius}}, {}, l, {1}, modulus};
-  picture.stiffness[0][0] = axial;
+  const Scene::Beam picture{{"ellipse", {radius, radius}}, modulus, true};
   const auto add = [&](const auto& p, const auto& q) {
     using P = std::remove_cvref_t<decltype(p)>;
     using Q = std::remove_cvref_t<decltype(q)>;
@@ -127,7 +126,13 @@ void build(Build& b) {
     const beam::Bar<P, Q> bar{p, q, l, axial, b.number("damping"), b.flag("tension_only")};
     b.add(bar);
     b.add(beam::BarInertia<P, Q>{p, q, l * mass, gravity});
-    b.draw_beam(picture, place(p), place(q));
+    b.draw_beam(picture, place(p), place(q), [bar, p = place(p), q = place(q)](const Scene::Places& at) {
+      const double strain = bar.strain_of(at(q).x - at(p).x);
+      Scene::Bearing now{};
+      now[0] = strain;
+      now[6] = bar.elastic_tension(strain);
+      return now;
+    });
     return bar;
   };
   const auto tension = [&](const char* output, const auto& reading) {

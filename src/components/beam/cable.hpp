@@ -68,9 +68,17 @@ struct Bar {
 
   auto variables() const { return std::tuple_cat(a.variables(), b.variables()); }
   template <class S>
-  S strain(const auto& z) const {
-    const Vec3<S> way = b.position(z) - a.position(z);
+  S strain_of(const Vec3<S>& way) const {
     return sqrt(dot(way, way)) / length - 1.0;
+  }
+  template <class S>
+  S strain(const auto& z) const {
+    return strain_of<S>(b.position(z) - a.position(z));
+  }
+  /// N, but for what viscosity adds.
+  template <class S>
+  S elastic_tension(const S& strain) const {
+    return axial * (tension_only ? taut(strain) : strain);
   }
   auto potential(const auto& z) const {
     using S = std::remove_cvref_t<decltype(z.t)>;

@@ -234,18 +234,38 @@ struct Element {
     }
     return sum;
   }
-  /// Strain, then load, at −1 … 1: through the points. The load in the axes of `section`.
+  /// How much each point counts at −1 … 1: the polynomial through all of them.
+  static std::array<double, points> shares_at(double place) {
+    std::array<double, points> shares;
+    for (int g = 0; g < points; ++g) {
+      shares[g] = 1;
+      for (int k = 0; k < points; ++k)
+        if (k != g)
+          shares[g] *= (place - rule<order>().place[k]) / (rule<order>().place[g] - rule<order>().place[k]);
+    }
+    return shares;
+  }
+  /// At −1 … 1, but for what viscosity adds.
+  Bearing bearing(const std::array<Frame<double>, nodes>& frames, double place) const {
+    const auto strains = this->strains(frames);
+    const std::array<double, points> shares = shares_at(place);
+    Vec<6, double> strain, load;
+    for (int g = 0; g < points; ++g) {
+      strain = strain + shares[g] * strains[g];
+      load = load + shares[g] * this->load(strains[g], g);
+    }
+    return together(strain, load);
+  }
+  /// Strain, then load, at −1 … 1. The load in the axes of `section`.
   template <class S>
   S value_at(const auto& z, double place, const Rotation<S>& section, int index) const {
     std::array<Vec3<Dual<1, S>>, points> turns;
     const auto e = moving<S>(z, &turns);
     const Rotation<S> to = section.inverse() * (z(at[reference]).R * as<S>(on.R));
+    const std::array<double, points> shares = shares_at(place);
     S sum(0.0);
     for (int g = 0; g < points; ++g) {
-      double weight = 1;
-      for (int k = 0; k < points; ++k)
-        if (k != g)
-          weight *= (place - rule<order>().place[k]) / (rule<order>().place[g] - rule<order>().place[k]);
+      const double weight = shares[g];
       if (index < 6) {
         sum += weight * e[g][index].v;
         continue;

@@ -190,7 +190,11 @@ class Builder {
       if (mass_damping_ > 0) b_.add(beam::MassDamping<beam::Inertia>{mass, mass_damping_});
       share(k, line, 0.5 * length);
       share(k + 1, line, 0.5 * length);
-      draw(k, beam::picture(line, s.stiffness, length, s.natural));
+      draw(k, line,
+           [segment = static_cast<const beam::Segment&>(s), section = flexibility.back(), from = end(k),
+            to = end(k + 1)](const Scene::Places& at) {
+             return segment.bearing(at(from).inverse() * at(to), section);
+           });
     }
     const int last = line_.elements() - 1;
     for (const Station& station : line_.stations) {
@@ -237,15 +241,17 @@ class Builder {
       all.push_back(e);
       b_.add(mass);
       if (mass_damping_ > 0) b_.add(beam::MassDamping<beam::ElementInertia<order>>{mass, mass_damping_});
-      // For pictures pieces of constant strain will do.
+      std::array<Scene::End, order + 1> ends;
+      for (int i = 0; i <= order; ++i) ends[i] = end(k * order + i);
       for (int i = 0; i < order; ++i) {
         const int first = k * order + i;
-        beam::Segment piece{{}, {}, {}, {}, line_.s[first + 1] - line_.s[first], {}, {}};
-        const beam::Line line = section(line_.s[first] + 0.5 * piece.length);
-        const Vec<6, double> natural =
-            piece.strain(unloaded_[first].inverse() * unloaded_[first + 1]) - prestrain(line.stiffness);
-        draw(first,
-             beam::picture(line, beam::of_segment(line.stiffness, piece.length), piece.length, natural));
+        const double middle = (2.0 * i + 1) / order - 1;
+        draw(first, section(0.5 * (line_.s[first] + line_.s[first + 1])),
+             [e, ends, middle](const Scene::Places& at) {
+               std::array<Frame<double>, order + 1> frames;
+               for (int i = 0; i <= order; ++i) frames[i] = at(ends[i]);
+               return e.bearing(frames, middle);
+             });
       }
     }
     for (const Station& station : line_.stations) {
@@ -255,18 +261,10 @@ class Builder {
     }
   }
 
-  /// Pieces that differ by rounding alone are alike.
-  static double tidy(double x) {
-    int exponent = 0;
-    const double mantissa = std::frexp(x, &exponent);
-    return std::abs(x) < 1e-13 ? 0 : std::ldexp(std::nearbyint(std::ldexp(mantissa, 42)), exponent - 42);
-  }
-  void draw(int k, Scene::Beam piece) {
-    piece.length = tidy(piece.length);
-    for (double& x : piece.natural) x = tidy(x);
-    for (auto& row : piece.stiffness)
-      for (double& x : row) x = tidy(x);
-    b_.draw_beam(std::move(piece), {node(k).variable, offset_}, {node(k + 1).variable, offset_});
+  Scene::End end(int k) const { return {node(k).variable, offset_}; }
+  template <class Bearing>
+  void draw(int k, const beam::Line& line, Bearing bearing) {
+    b_.draw_beam({line.outline, line.youngs_modulus}, end(k), end(k + 1), std::move(bearing));
   }
 
   void add_node(int i) {

@@ -388,11 +388,4 @@ Line read_line(const Build& b, double place) {
                     : line_of_shape(b, number);
 }
 
-Scene::Beam picture(const Line& line, const Stiffness& of_segment, double length,
-                    const Vec<6, double>& natural) {
-  Scene::Beam beam{line.outline, of_segment, length, {}, line.youngs_modulus};
-  for (int i = 0; i < 6; ++i) beam.natural[i] = natural[i];
-  return beam;
-}
-
 }  // namespace escapement::beam

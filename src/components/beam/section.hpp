@@ -47,8 +47,4 @@ Line read_line(const Build& b, double place);
 /// Does it depend on the place?
 bool tapered(const Build& b);
 
-/// A piece for pictures.
-Scene::Beam picture(const Line& line, const Stiffness& of_segment, double length,
-                    const Vec<6, double>& natural);
-
 }  // namespace escapement::beam

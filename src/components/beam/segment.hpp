@@ -16,6 +16,14 @@ Stiffness inverse(Stiffness stiffness);
 /// one given.
 Stiffness of_segment(const Stiffness& section, double length);
 
+/// What a section bears: strain, then load, in its axes.
+using Bearing = std::array<double, 12>;
+inline Bearing together(const Vec<6, double>& strain, const Vec<6, double>& load) {
+  Bearing all;
+  for (int i = 0; i < 6; ++i) all[i] = strain[i], all[6 + i] = load[i];
+  return all;
+}
+
 struct Segment {
   Pose a, b;
   Frame<double> on_a{}, on_b{};  // the sections at the ends, relative to the nodes; x along the line
@@ -49,6 +57,20 @@ struct Segment {
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 6; ++j) load[i] += stiffness[i][j] * strain[j];
     return load;
+  }
+  /// The strain of the section in its middle, of this flexibility, under this load: the segment's own also has what the variation of the
+  /// moment along it makes (T-beam-8).
+  template <class S>
+  static Vec<6, S> section_strain(const Vec<6, S>& load, const Stiffness& flexibility) {
+    Vec<6, S> strain;
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) strain[i] += flexibility[i][j] * load[j];
+    return strain;
+  }
+  /// In its middle, but for what viscosity adds.
+  Bearing bearing(const Frame<double>& H, const Stiffness& flexibility) const {
+    const Vec<6, double> load = this->load(strain(H));
+    return together(section_strain(load, flexibility), load);
   }
   auto potential(const auto& z) const {
     using S = std::remove_cvref_t<decltype(z.t)>;
@@ -171,17 +193,11 @@ struct DampedSegment : Segment {
     return 0.5 * viscosity * length * dot(rate, load(rate));
   }
   double loss(const auto& z) const { return 2 * dissipation(z); }
-  /// Strain, then load: those of its middle. The load in the axes of `section`. The strain is that of the section, of this flexibility:
-  /// the segment's own also has what the variation of the moment along it makes (T-beam-8).
+  /// Strain of the section, of this flexibility, then load: those of its middle. The load in the axes of `section`.
   template <class S>
   S value_at(const auto& z, const Stiffness& flexibility, const Rotation<S>& section, int index) const {
     const Frame<S> H = relative<S>(z);
-    if (index < 6) {
-      const Vec<6, S> elastic = load(strain(H));
-      S sum(0.0);
-      for (int j = 0; j < 6; ++j) sum += flexibility[index][j] * elastic[j];
-      return sum;
-    }
+    if (index < 6) return section_strain(load(strain(H)), flexibility)[index];
     const Vec<6, S> s = whole_load(H, relative_velocity(z, H));
     const int first = index < 9 ? 0 : 3;
     const Vec3<S> there = turned(0.5 * log_so3(H.R), Vec3<S>{{s[first], s[first + 1], s[first + 2]}});

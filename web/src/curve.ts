@@ -1,5 +1,4 @@
-// Strains and loads of beams from the frames of their ends, as the program has them (src/components/beam/segment.hpp).
-import type { Beam } from "./data";
+// The curve of a piece of a beam between the frames of its ends: the same twist all along.
 
 /** A frame: the quaternion w, x, y, z, then the origin. */
 export type Pose = Float64Array;
@@ -95,52 +94,4 @@ export function along(a: Pose, twist: Float64Array, part: number, out: Pose): vo
   out[1] = aw * rx + ax * rw + ay * rz - az * ry;
   out[2] = aw * ry + ay * rw + az * rx - ax * rz;
   out[3] = aw * rz + az * rw + ax * ry - ay * rx;
-}
-
-/** Only the distance of its ends matters. */
-export function is_cable(beam: Beam): boolean {
-  return beam.stiffness.every((row, i) => row.every((k, j) => (i === 0 && j === 0) || k === 0));
-}
-
-/** Elongation, two of shear, twist, two of bending. */
-export function strain(beam: Beam, straight: boolean, a: Pose, b: Pose, out: Float64Array): void {
-  if (straight) {
-    out.fill(0);
-    out[0] = Math.hypot(b[4] - a[4], b[5] - a[5], b[6] - a[6]) / beam.length - 1;
-    return;
-  }
-  twist(a, b, out);
-  for (let i = 0; i < 6; ++i) out[i] = out[i] / beam.length - beam.natural[i];
-}
-
-export type Measure = "curvature" | "axial" | "shear" | "bending" | "torsion" | "stress";
-
-export const measures: { key: Measure; name: string; unit: string }[] = [
-  { key: "curvature", name: "curvature", unit: "1/m" },
-  { key: "axial", name: "axial force", unit: "N" },
-  { key: "shear", name: "shear force", unit: "N" },
-  { key: "bending", name: "bending moment", unit: "N*m" },
-  { key: "torsion", name: "torsion", unit: "N*m" },
-  { key: "stress", name: "lengthwise stress", unit: "Pa" },
-];
-
-/** What is measured at a place y, z of the section is out[0] + out[1] y + out[2] z. */
-export function measure(what: Measure, beam: Beam, e: Float64Array, out: Float32Array, at: number): void {
-  const k = beam.stiffness;
-  const load = (i: number) => {
-    const row = k[i];
-    return row[0] * e[0] + row[1] * e[1] + row[2] * e[2] + row[3] * e[3] + row[4] * e[4] + row[5] * e[5];
-  };
-  out[at + 1] = out[at + 2] = 0;
-  if (what === "curvature") out[at] = Math.hypot(e[4], e[5]);
-  else if (what === "axial") out[at] = load(0);
-  else if (what === "shear") out[at] = Math.hypot(load(1), load(2));
-  else if (what === "bending") out[at] = Math.hypot(load(4), load(5));
-  else if (what === "torsion") out[at] = load(3);
-  else {
-    const modulus = beam.youngs_modulus ?? NaN;
-    out[at] = modulus * e[0];
-    out[at + 1] = -modulus * e[5];
-    out[at + 2] = modulus * e[4];
-  }
 }

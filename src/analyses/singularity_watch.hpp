@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/run_log.hpp"
 #include "core/newton.hpp"
 #include "sparse/soft_directions.hpp"
 
@@ -16,17 +17,14 @@ struct SingularPosition {
   std::vector<int> motion;  // rows of the positions that can move freely there
 };
 
-/// "singular position at t = 1.2 s: …"
-std::string describe(const SingularPosition& position, const System& system);
-
 class SingularityWatch {
  public:
   /// `redundant`: so many constraint equations depend on the others everywhere.
-  SingularityWatch(const System& system, int redundant);
-  /// After a step. The position that has just been passed, if there was one.
-  std::optional<SingularPosition> look(const State& state);
+  SingularityWatch(const System& system, int redundant, RunLog& log);
+  /// After a step: the position that has just been passed, if there was one, is an event, and told.
+  void look(const State& state);
   void archive(Archive& a) {
-    a(soft_, past_, next_, scale_, steps_, next_look_);
+    a(soft_, past_, next_, scale_, steps_, next_look_, told_);
     if (gradients_) a(*gradients_);
   }
 
@@ -36,12 +34,15 @@ class SingularityWatch {
     int seen = 0;
     void archive(Archive& a) { a(time[0], time[1], value[0], value[1], seen); }
   };
+  std::optional<SingularPosition> just_passed(const State& state);
+  void tell(const SingularPosition& position);
   bool factor(const State& state);
   void measure(std::span<const double> values);
   std::optional<SingularPosition> passed(const Past& past, double t, double mu,
                                          const SoftDirections::Pair& pair) const;
 
   const System& system_;
+  RunLog& log_;
   int redundant_;
   double least_;                     // ε of (T-singular-4)
   std::optional<Newton> gradients_;  // their matrix, factored; none: there is nothing to look at
@@ -50,6 +51,7 @@ class SingularityWatch {
   std::vector<double> scale_, row_;
   std::vector<double> magnitude_;  // N, by position row
   long steps_ = 0, next_look_ = 4;
+  int told_ = 0;  // positions
 };
 
 }  // namespace escapement

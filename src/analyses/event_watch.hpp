@@ -1,5 +1,5 @@
 // EventWatch: the functions whose zeros are events (modes that end, corners of continuous elements), where in a step one
-// passes zero, and what then happens to modes, velocities and values (T-event).
+// passes zero, and which modes change then (T-event).
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -33,11 +33,7 @@ class EventWatch {
   /// `shorter`: of a step that ends earlier than the one looked at before; what matters in that one still does.
   std::optional<double> first(const Step& step, bool shorter = false);
   /// After first(): is a function below zero at the very end of the step?
-  bool at_end() const {
-    for (std::size_t i = 0; i < functions_.size(); ++i)
-      if (below(i, end_[i])) return true;
-    return false;
-  }
+  bool at_end() const { return any_below(end_); }
   /// Functions that are below zero at the end of the step, or pass it within `slack` seconds.
   const std::vector<int>& passing(const Step& step, double slack);
   /// After passing(): how many seconds until the next one does, by its slope.
@@ -142,6 +138,9 @@ class EventWatch {
   void look(const Step& step, double s, Sample& sample);
   void choose_slight(const Step& step);
   bool dips(const Step& step, const Sample& a, const Sample& b, const Sample& c, Sample& low, Sample& high);
+  bool bracket(const Step& step);
+  void narrow(const Step& step);
+  bool any_below(const std::vector<double>& g) const;
   std::vector<const Group*> groups_;
   std::vector<Function> functions_;  // group by group: crossings, then kinks
   std::vector<std::string> names_;
@@ -154,14 +153,5 @@ class EventWatch {
   State between_;
   const Assembly& assembly_;
 };
-
-/// Impacts: the stops of these elements (closed by now) and all others in contact change the velocities, through all other
-/// constraints, by impulses that push (T-impact). Those that rebound, or come free, are released.
-void apply_impacts(const System& system, State& state, const std::vector<ElementId>& elements,
-                   const StartOptions& options);
-
-/// Velocities of these rows, set by impulses there (T-impact-3). What is held by finite forces, or only pushed, gives way.
-void set_velocities(const System& system, State& state, std::span<const int> rows,
-                    std::span<const double> rates, const StartOptions& options);
 
 }  // namespace escapement

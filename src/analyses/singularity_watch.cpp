@@ -1,9 +1,11 @@
-#include "analyses/singularity.hpp"
+#include "analyses/singularity_watch.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "model/row_owner.hpp"
 
 namespace escapement {
 namespace {
@@ -30,8 +32,7 @@ std::vector<int> largest_parts(std::span<const double> x, int first, int most) {
 
 int watched(int redundant) { return redundant <= most_redundant ? redundant + spare : 0; }
 
-}  // namespace
-
+/// "singular position at t = 1.2 s: …"
 std::string describe(const SingularPosition& position, const System& system) {
   std::string rows, motion;
   for (int r : position.rows) rows += (rows.empty() ? "" : ", ") + system.row_name(r);
@@ -43,8 +44,11 @@ std::string describe(const SingularPosition& position, const System& system) {
       position.time, rows, motion);
 }
 
-SingularityWatch::SingularityWatch(const System& system, int redundant)
+}  // namespace
+
+SingularityWatch::SingularityWatch(const System& system, int redundant, RunLog& log)
     : system_(system),
+      log_(log),
       redundant_(redundant),
       least_(redundant > 0 ? least : 0.0),
       soft_(system.size(), system.rows(Kind::holonomic).begin,
@@ -107,7 +111,22 @@ bool SingularityWatch::factor(const State& state) {
   return gradients_->factor().ok;
 }
 
-std::optional<SingularPosition> SingularityWatch::look(const State& state) {
+void SingularityWatch::look(const State& state) {
+  if (const auto passed = just_passed(state)) tell(*passed);
+}
+
+void SingularityWatch::tell(const SingularPosition& position) {
+  constexpr int most = 10;
+  if (++told_ <= most)
+    log_.warn({"W-SINGULAR", describe(position, system_), "",
+               position.rows.empty() ? "" : owner_of_unknown(system_.unknown_name(position.rows[0])),
+               position.time});
+  if (told_ == most)
+    log_.warn({"W-SINGULAR", "further singular positions are among the events of summary.json only"});
+  log_.event(position.time, "singular position");
+}
+
+std::optional<SingularPosition> SingularityWatch::just_passed(const State& state) {
   if (!gradients_ || ++steps_ < next_look_) return {};
   const bool first = scale_.empty();
   next_look_ = steps_ + interval;

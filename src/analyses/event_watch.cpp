@@ -1,4 +1,4 @@
-#include "analyses/events.hpp"
+#include "analyses/event_watch.hpp"
 
 #include <fmt/format.h>
 
@@ -149,35 +149,48 @@ void EventWatch::choose_slight(const Step& step) {
   }
 }
 
+bool EventWatch::any_below(const std::vector<double>& g) const {
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (below(i, g[i])) return true;
+  return false;
+}
+
 std::optional<double> EventWatch::first(const Step& step, bool shorter) {
-  // So many parts that none of them turns by more than a quarter of a radian (T-phase-3).
-  const int parts = static_cast<int>(std::clamp(std::ceil(4 * step.turn), 2.0, 1e6));
   values(step.stepper.result(), end_);
   for (Function& f : functions_) f.left = 0;
   if (!shorter) choose_slight(step);
-  const auto any_below = [&](const std::vector<double>& g) {
-    for (std::size_t i = 0; i < functions_.size(); ++i)
-      if (below(i, g[i])) return true;
-    return false;
-  };
+  if (!bracket(step)) return std::nullopt;
+  narrow(step);
+  early_.clear();
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (below(i, high_.g[i])) early_.push_back(static_cast<int>(i));
+  return high_.at;
+}
+
+/// The first part of the step in which a function comes to be below zero: between low_ and high_; false: none does.
+bool EventWatch::bracket(const Step& step) {
+  // So many parts that none of them turns by more than a quarter of a radian (T-phase-3).
+  const int parts = static_cast<int>(std::clamp(std::ceil(4 * step.turn), 2.0, 1e6));
   middle_.at = 0;
   middle_.g = start_;
-  bool found = false;
-  for (int k = 1; k <= parts && !found; ++k) {
+  for (int k = 1; k <= parts; ++k) {
     look(step, k == parts ? 1.0 : static_cast<double>(k) / parts, right_);
     for (std::size_t i = 0; i < functions_.size(); ++i)
       functions_[i].largest = std::max(functions_[i].largest, std::abs(right_.g[i]));
-    if (k > 1) found = dips(step, left_, middle_, right_, low_, high_);
-    if (!found && any_below(right_.g)) {
+    if (k > 1 && dips(step, left_, middle_, right_, low_, high_)) return true;
+    if (any_below(right_.g)) {
       low_ = middle_;
       high_ = right_;
-      found = true;
+      return true;
     }
     std::swap(left_, middle_);
     std::swap(middle_, right_);
   }
-  if (!found) return std::nullopt;
-  // The earliest zero of all, by false position: only where to try (the step itself decides).
+  return false;
+}
+
+/// To the earliest zero of all, by false position: only where to try (the step itself decides).
+void EventWatch::narrow(const Step& step) {
   double trust_low = 1, trust_high = 1;  // an end that stays counts half each time
   for (int k = 0; k < 60 && high_.at - low_.at > 1e-14; ++k) {
     const double low = low_.at, high = high_.at;
@@ -197,10 +210,6 @@ std::optional<double> EventWatch::first(const Step& step, bool shorter) {
     if (any_below(trial_.g)) std::swap(high_, trial_), trust_high = 1, trust_low *= 0.5;
     else std::swap(low_, trial_), trust_low = 1, trust_high *= 0.5;
   }
-  early_.clear();
-  for (std::size_t i = 0; i < functions_.size(); ++i)
-    if (below(i, high_.g[i])) early_.push_back(static_cast<int>(i));
-  return high_.at;
 }
 
 const std::vector<int>& EventWatch::passing(const Step& step, double slack) {
@@ -378,125 +387,6 @@ bool EventWatch::chatters(int function, double time, double short_time) {
   f.quickly = time - f.last <= short_time ? f.quickly + 1 : 0;
   f.last = time;
   return f.quickly >= 50;
-}
-
-namespace {
-
-/// Constraints of finite force, given way as long as this lives; then they hold again where nothing moves.
-class Loosened {
- public:
-  Loosened(const System& system, State& state) : state_(state) {
-    for (const auto& g : system.groups())
-      if (g->loosen(state)) groups_.push_back(g.get());
-  }
-  Loosened(const Loosened&) = delete;
-  ~Loosened() {
-    for (const Group* g : groups_) g->enter(state_);
-  }
-  void too(const Group* group) { groups_.push_back(group); }
-
- private:
-  State& state_;
-  std::vector<const Group*> groups_;
-};
-
-std::vector<ElementId> touching(const System& system, const State& state) {
-  std::vector<ElementId> list;
-  std::vector<int> elements;
-  for (const auto& g : system.groups()) {
-    elements.clear();
-    g->touching(state, elements);
-    for (const int k : elements) list.push_back({g.get(), k});
-  }
-  return list;
-}
-
-/// A stop in contact, in an impact.
-struct Contact {
-  ElementId element;
-  int row;
-  double before, after;  // Φ̇; after: at least
-  bool closed = true;    // it pushes
-};
-
-}  // namespace
-
-void apply_impacts(const System& system, State& state, const std::vector<ElementId>& elements,
-                   const StartOptions& options) {
-  Loosened friction(system, state);
-  StartOptions exactly =
-      options;  // at the limits to the last digit, so that nothing is beyond them afterwards
-  exactly.check = exactly.project = true;
-  State touching_state = state;
-  project(system, touching_state, exactly);
-  state.value = touching_state.value;
-  touching_state.rate = state.rate;  // all contacts closed: for their speeds
-
-  std::vector<double> speeds(system.size()), rows(system.size());
-  system.constraints(touching_state, 1, 0, speeds);
-  std::vector<Contact> contacts;
-  for (const ElementId& e : touching(system, state)) {
-    const bool hit = std::any_of(elements.begin(), elements.end(), [&](const ElementId& x) {
-      return x.group == e.group && x.index == e.index;
-    });
-    const int row = e.group->impact(state, e.index, 0).row;
-    contacts.push_back(
-        {e, row, speeds[row], hit ? e.group->impact(state, e.index, std::abs(speeds[row])).rebound : 0.0});
-  }
-
-  // Λ pushes or is zero, Φ̇⁺ is the rebound or more, never both (T-impact-2): by trying, the first that is wrong changes.
-  const int positions = system.rows(Kind::position).end;
-  std::vector<double> change(positions), impulse(system.size());
-  for (std::size_t tries = 0;; ++tries) {
-    if (tries > 20 * (contacts.size() + 1))
-      throw ModelError(
-          "E-EVENT", system.unknown_name(contacts.front().row),
-          fmt::format("no impulses were found with which all stops that touch at t = {:g} s only push",
-                      state.t),
-          "an elastic stop (stiffness and damping) instead of a rigid one");
-    State trying = touching_state;
-    for (const Contact& c : contacts)
-      if (!c.closed) c.element.group->release(trying, c.element.index);
-    std::fill(change.begin(), change.end(), 0.0);
-    std::fill(impulse.begin(), impulse.end(), 0.0);
-    for (int pass = 0; pass < 3; ++pass) {  // regularised constraints leave a part ε each time
-      system.constraints(trying, 1, 0, rows);
-      for (const Contact& c : contacts)
-        if (c.closed) rows[c.row] -= c.after;
-      const auto increment = constrained_increment(system, trying, rows, options);
-      for (int i = 0; i < positions; ++i) change[i] += increment[i], trying.rate[i] += increment[i];
-      for (int i = positions; i < system.size(); ++i) impulse[i] += increment[i];
-    }
-    touching_state.rate = trying.rate;
-    system.constraints(touching_state, 1, 0, speeds);
-    touching_state.rate = state.rate;
-    double pushes = 0;
-    for (const Contact& c : contacts) pushes = std::max(pushes, std::abs(impulse[c.row]));
-    bool right = true;
-    for (Contact& c : contacts) {
-      const bool pulls = c.closed && impulse[c.row] > 1e-10 * pushes;
-      const bool enters = !c.closed && speeds[c.row] < c.after - 1e-10 * (1 + std::abs(c.before));
-      if (!pulls && !enters) continue;
-      c.closed = !c.closed;
-      right = false;
-      break;
-    }
-    if (right) break;
-  }
-  for (int i = 0; i < positions; ++i) state.rate[i] += change[i];
-  for (const Contact& c : contacts)
-    if (!c.closed || c.after > 0) c.element.group->release(state, c.element.index);
-}
-
-void set_velocities(const System& system, State& state, std::span<const int> rows,
-                    std::span<const double> rates, const StartOptions& options) {
-  Loosened held(system, state);
-  for (const ElementId& e : touching(system, state)) {
-    e.group->release(state, e.index);
-    held.too(e.group);
-  }
-  const auto change = impulsive_increment(system, state, rows, rates, options);
-  for (std::size_t i = 0; i < change.size(); ++i) state.rate[i] += change[i];
 }
 
 }  // namespace escapement
