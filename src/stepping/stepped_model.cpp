@@ -10,7 +10,7 @@
 #include "analyses/simulate.hpp"
 #include "components/control/input.hpp"
 #include "components/registry.hpp"
-#include "core/alone.hpp"
+#include "core/without_workers.hpp"
 #include "model/diagnostics.hpp"
 #include "model/units.hpp"
 
@@ -97,7 +97,7 @@ struct SteppedModel::Parts {
     return !failed;
   }
   void rehearse() {
-    const Alone alone;
+    const WithoutWorkers alone;
     simulation->rehearse(8);
   }
   bool over() const { return failed || simulation->finished(); }
@@ -175,7 +175,7 @@ void SteppedModel::set(Input input, double value) {
 bool SteppedModel::jump() {
   Parts& p = *parts_;
   if (p.over()) return false;
-  const Alone alone;
+  const WithoutWorkers alone;
   p.simulation->jump();
   return p.look();
 }
@@ -183,7 +183,7 @@ bool SteppedModel::jump() {
 bool SteppedModel::step() {
   Parts& p = *parts_;
   if (p.over()) return false;
-  const Alone alone;
+  const WithoutWorkers alone;
   p.simulation->step_whole();
   return p.look();
 }
