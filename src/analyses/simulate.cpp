@@ -78,7 +78,7 @@ class Simulation::Run {
     stepper_->rehearse_jump(result_.state);
     if (!watch_.empty()) {
       before_ = trial_ = result_.state;
-      trial_.history.clear();
+      trial_.delays.clear();
       beyond_.emplace(system_, stepper_->start_options());
       State at = result_.state;
       beyond_->solve(at);
@@ -214,7 +214,7 @@ class Simulation::Run {
     const auto same = [](const auto& x, const auto& y) { return x.size() == y.size(); };
     if (!a.at_end() || !same(s.value, shape.value) || !same(s.rate, shape.rate) ||
         !same(s.acceleration, shape.acceleration) || !same(s.store, shape.store) ||
-        !same(s.memory, shape.memory) || !same(s.history, shape.history) ||
+        !same(s.memory, shape.memory) || !same(s.delays, shape.delays) ||
         limited_.size() != 2 * rows_.size() || !(s.t >= 0 && s.t <= options_.until))
       throw ArchiveError("the state of another system");
     if (overrides_.empty()) return;
@@ -493,7 +493,7 @@ class Simulation::Run {
     const int parts = static_cast<int>(std::min(std::ceil(turn_ / fine_turn()), 1000.0));
     for (int k = 1; k < parts; ++k) {
       interior_.at(*stepper_, state, static_cast<double>(k) / parts, between_);
-      LentHistory histories(state, between_);
+      LentDelays delays(state, between_);
       system_.remember_within(between_, stepper_->step_size(), end);
     }
   }
@@ -712,7 +712,7 @@ class Simulation::Run {
     const auto solve = [this](State& s) -> State& {
       trial_.take_numbers(before_);
       trial_.memory = s.memory;
-      LentHistory histories(s, trial_);
+      LentDelays delays(s, trial_);
       beyond_->solve(trial_);
       return trial_;
     };

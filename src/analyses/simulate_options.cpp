@@ -148,11 +148,11 @@ struct RelaxationFields {
     if (given(".compliance")) length.compliance = number(v, prefix + ".compliance");
     if (given(".angular_compliance")) angle.compliance = number(v, prefix + ".angular_compliance");
   }
-  /// Of a row in this unit; E-UNITS if it gives way and nobody tells in which unit.
+  /// Of a row; E-UNITS if it gives way and nobody tells what it measures.
   const Relaxation& of(const Model& model, const System& system, int row) const {
-    const std::string& unit = system.row_unit(row);
-    if (unit == "m") return length;
-    if (unit == "rad") return angle;
+    const Extent extent = system.row_extent(row);
+    if (extent == Extent::length) return length;
+    if (extent == Extent::angle) return angle;
     if (length.compliance > 0 || angle.compliance > 0)
       throw error(
           "E-UNITS", model, "relaxation",

@@ -100,7 +100,7 @@ DynamicElement::Point DynamicGroup::gather(const State& state, const Placed& e, 
           {work.value.data(), n},
           {work.rate.data(), positions},
           {work.acceleration.data(), positions},
-          e.history < 0 || state.history.empty() ? nullptr : &state.history[e.history],
+          e.history < 0 || state.delays.empty() ? nullptr : &state.delays[e.history],
           state.memory.data() + e.memory};
 }
 
@@ -211,7 +211,7 @@ double DynamicGroup::output(const State&, int, int) const { return NAN; }
 void DynamicGroup::remember(State& state, bool fresh) const {
   Work& work = Work::of_thread(largest_);
   for (const Placed& e : elements_)
-    if (e.history >= 0) e.element->remember(gather(state, e, work), state.history[e.history], fresh, state.t);
+    if (e.history >= 0) e.element->remember(gather(state, e, work), state.delays[e.history], fresh, state.t);
 }
 
 void DynamicGroup::remember_within(State& state, double step, double end) const {
@@ -220,7 +220,7 @@ void DynamicGroup::remember_within(State& state, double step, double end) const 
     // One that has been read within this very step keeps to what it was read from (T-delay-4). A step that ends where a jump
     // comes out is as long as the delay, but for rounding.
     if (e.history >= 0 && e.element->delay() >= (1 - 1e-9) * step)
-      e.element->remember(gather(state, e, work), state.history[e.history], false, end);
+      e.element->remember(gather(state, e, work), state.delays[e.history], false, end);
 }
 
 DynamicGroup::ShortestDelay DynamicGroup::shortest_delay() const {
@@ -233,13 +233,13 @@ DynamicGroup::ShortestDelay DynamicGroup::shortest_delay() const {
 double DynamicGroup::next_break(const State& state) const {
   double next = std::numeric_limits<double>::infinity();
   for (const Placed& e : elements_)
-    if (e.history >= 0) next = std::min(next, e.element->next_break(state.history[e.history]));
+    if (e.history >= 0) next = std::min(next, e.element->next_break(state.delays[e.history]));
   return next;
 }
 
 void DynamicGroup::pass_breaks(State& state, double slack) const {
   for (const Placed& e : elements_)
-    if (e.history >= 0) e.element->pass_break(state.t, slack, state.history[e.history]);
+    if (e.history >= 0) e.element->pass_break(state.t, slack, state.delays[e.history]);
 }
 
 void DynamicGroup::take(GroupBase& other) {

@@ -30,14 +30,20 @@ Handle make_node(SystemBuilder& builder, Domain domain, const std::string& path)
   const std::string name = path + "." + d.quantity;
   switch (domain) {
     case Domain::translational:
-      return builder.position<1>(name, {.unit = d.unit, .equation = "force balance", .row_unit = "N"});
+      return builder.position<1>(
+          name, {.unit = d.unit, .equation = "force balance", .row_unit = "N", .extent = Extent::length});
     case Domain::rotational:
-      return builder.position<1>(name, {.unit = d.unit, .equation = "torque balance", .row_unit = "N*m"});
+      return builder.position<1>(
+          name, {.unit = d.unit, .equation = "torque balance", .row_unit = "N*m", .extent = Extent::angle});
     case Domain::planar:
-      return builder.position<2>(name, {.unit = d.unit, .equation = "force balance", .row_unit = "N"});
+      return builder.position<2>(
+          name, {.unit = d.unit, .equation = "force balance", .row_unit = "N", .extent = Extent::length});
     case Domain::electrical:
-      return builder.state<1>(
-          name, {.unit = d.unit, .equation = "current balance", .row_unit = "A", .steady = Steady::node});
+      return builder.state<1>(name, {.unit = d.unit,
+                                     .equation = "current balance",
+                                     .row_unit = "A",
+                                     .starts_steady = true,
+                                     .network = Network::node});
     default:
       return builder.pose(name,
                           {.unit = d.unit, .equation = "force and torque balance", .row_unit = "N, N*m"});

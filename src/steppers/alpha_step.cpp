@@ -209,7 +209,7 @@ void AlphaEquations::set_weights() {
   // … of states likewise where the error of steps is controlled, as far as rounding allows; junctions are iterated alike (T-error-7).
   const double least = options_.state_tolerance, per_second = options_.newton.tolerance;
   const double wanted =
-      system_.has_steady() ? least : std::max(1e-2 * least, per_second * std::min(1.0, 30 * c.h));
+      system_.has_networks() ? least : std::max(1e-2 * least, per_second * std::min(1.0, 30 * c.h));
   if (wanted < per_second)
     for (int i = states_.begin; i < states_.end; ++i) weights_[i] *= per_second / wanted;
   if (regularised_)  // redundant multipliers are not determined: their forces are judged through v̇

@@ -461,12 +461,12 @@ void EndOfStep::find_momenta(const State& state) {
 void EndOfStep::mix_stores(const State& state) {
   std::vector<double> rows(system_.size());
   at_.take_numbers(state);
-  at_.history = state.history;
+  at_.delays = state.delays;
   rates_->tangent(rows, rate_newton_.matrix());
   rate_newton_.solver().explain(false);
   if (!rate_newton_.factor().ok) state_rows_.mix();
   rate_newton_.solver().explain(true);
-  at_.history.clear();
+  at_.delays.clear();
 }
 
 void EndOfStep::archive(Archive& a) {

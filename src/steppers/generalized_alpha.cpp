@@ -89,7 +89,7 @@ StepReport GeneralizedAlpha::attempt_in_form(ConstraintForm form, const Recursio
   report.restarted = start.anew;
   step_.form = form;
   prepare_proximal(state);
-  const LentHistory histories(state, step_.end);
+  const LentDelays delays(state, step_.end);
   if (!project_velocity(state, report.newton)) return report;  // (T-constraint-4)
   predict(start, state);                                       // (T-alpha-1…4)
   guess(state);
@@ -246,7 +246,7 @@ StepReport GeneralizedAlpha::attempt_settling(State& state, double h) {
   step_.c = settling_coefficients(h);
   step_.form = system_.rows(Kind::holonomic).size() > 0 ? ConstraintForm::index2 : options_.constraints;
   prepare_proximal(state);
-  const LentHistory histories(state, step_.end);
+  const LentDelays delays(state, step_.end);
   std::copy_n(state.rate.begin(), positions_, step_.predicted.velocity.begin());
   step_.end.take_numbers(state);
   equations_.begin(state, history.largest);
@@ -319,7 +319,7 @@ void GeneralizedAlpha::start_recursion_anew() {
 
 void GeneralizedAlpha::take(State& state) {
   sizes_.raise(step_.end, history.largest);
-  step_.end.history.swap(state.history);
+  step_.end.delays.swap(state.delays);
   std::swap(state, step_.end);
   system_.remember(state, false);
 }
@@ -370,7 +370,7 @@ void GeneralizedAlpha::find_algebraic(const State& state) {
 void GeneralizedAlpha::discontinuity(State& state, double slack) {
   State& after = jump_.after;
   after.take_numbers(state);
-  LentHistory histories(state, after);
+  LentDelays delays(state, after);
   system_.pass_breaks(after, slack);
   jumps_.solve(after);
   system_.remember(after, true);
@@ -398,7 +398,7 @@ void GeneralizedAlpha::discontinuity(State& state, double slack) {
     history.forget_slopes();
   }
   history.offset = INFINITY;  // Z jumped: the velocity offset must be set anew
-  histories.back = false;
+  delays.back = false;
   std::swap(state, after);
 }
 
@@ -407,7 +407,7 @@ void GeneralizedAlpha::rehearse_jump(const State& state) {
   jumps_.solve(jump_.later);
   std::fill(jump_.third.begin(), jump_.third.end(), 0.0);
   if (constrained_) jumps_.constrained_increment(jump_.later, jump_.third);
-  jump_.after.history.clear();
+  jump_.after.delays.clear();
 }
 
 /// a stands for v̇(t + D) and w for ṡ(t + E): they change by D and E times the jumps of v̈ and s̈ too, or the first step would be

@@ -27,10 +27,9 @@ AlphaError::AlphaError(const System& system, const Sizes& sizes, const AlphaStep
   noise_.assign(system.size() + positions_, 0.0);
   for (auto* x : {&sizes_now_, &expected_}) x->assign(sizes.count(), 0.0);
   for (const Variable& v : system.variables()) {
-    if (v.steady == Steady::node) circuit_nodes_.push_back(v.row);
+    if (v.network == Network::node) circuit_nodes_.push_back(v.row);
     if (v.kind != Kind::position) continue;
-    for (int k = v.manifold == Manifold::vector ? 0 : v.dofs - 3; k < v.dofs; ++k)
-      is_angle_[v.row + k] = v.manifold != Manifold::vector || v.unit == "rad";
+    for (int k = 0; k < v.dofs; ++k) is_angle_[v.row + k] = v.extent_of(k) == Extent::angle;
   }
 }
 
@@ -128,7 +127,7 @@ void AlphaError::filter_defects(State& from) {
   }
   move_positions(system_, from.value, moved_, beside_.value, {});
   {
-    LentHistory histories(from, beside_);
+    LentDelays delays(from, beside_);
     system_.residual(beside_, equations_.shift(), errors_);
   }
   for (int i = states_.begin; i < states_.end; ++i)

@@ -114,7 +114,7 @@ StepReport Variational::attempt(State& state, double h) {
 
 StepReport Variational::compute(State& state, double h) {
   StepReport report;
-  const LentHistory histories(state, step_.mid);
+  const LentDelays delays(state, step_.mid);
   begin_step(state, h);
   guess(state);
   equations_.begin(state);
@@ -184,7 +184,7 @@ void Variational::relax_constraints(const State& state) {
   State& moving = step_.end;
   moving.take_numbers(state);
   std::copy(step_.start.half.begin(), step_.start.half.end(), moving.rate.begin());
-  const LentHistory histories(step_.mid, moving);
+  const LentDelays delays(step_.mid, moving);
   system_.constraints(moving, 1, -1, step_.start.phi_rate);
   // Constraints that depend on each other do so only where they hold: off by Φ they pull against each other (T-spook-6).
   double off = 0;
@@ -298,7 +298,7 @@ void Variational::measure_against_solution(StepReport& report) {
 /// Regularised multipliers let Newton settle where constraints contradict each other: then it has not converged.
 void Variational::refuse_contradiction(NewtonReport& report) {
   const double allowed = std::max(1e-8, 1e3 * options_.newton.tolerance);
-  const LentHistory histories(step_.mid, step_.end);
+  const LentDelays delays(step_.mid, step_.end);
   system_.constraints(step_.end, 0, -1, violation_);
   for (int m = holonomic_.begin; m < holonomic_.end; ++m)
     if (!(std::abs(violation_[m]) <= allowed * system_.row_nominal()[m])) {
@@ -316,7 +316,7 @@ NewtonReport Variational::finish(const State& state) {
   carry_momenta();
   guess_end(state);
   carry_stores(state);
-  const LentHistory histories(step_.mid, next_.state);  // delays are asked at the end, too
+  const LentDelays delays(step_.mid, next_.state);  // delays are asked at the end, too
   set_gradient(next_.state, step_.after);
   EndOfStep::Moving moving = end_of_step_.solve_velocities(next_.state, arrival());
   NewtonReport velocities = moving.report();
@@ -491,7 +491,7 @@ void Variational::commit(State& state) {
   history.step = h;
   history.fresh = history.jumped = false;
   sizes_.raise(next_.state, history.largest);
-  next_.state.history.swap(state.history);
+  next_.state.delays.swap(state.delays);
   std::swap(state, next_.state);
   system_.remember(state, false);
 }
@@ -555,11 +555,11 @@ void Variational::set_gradient(const State& at, VariationalStep::Constraints& co
 void Variational::discontinuity(State& state, double slack) {
   State& after = after_jump_;
   after.take_numbers(state);
-  LentHistory histories(state, after);
+  LentDelays delays(state, after);
   system_.pass_breaks(after, slack);
   jumps_.solve(after);
   system_.remember(after, true);
-  histories.back = false;
+  delays.back = false;
   std::swap(state, after);
   set_gradient(state, step_.before);  // constraints may have come or gone
   history.jumped = true;
@@ -569,7 +569,7 @@ void Variational::discontinuity(State& state, double slack) {
 void Variational::rehearse_jump(const State& state) {
   after_jump_ = state;
   jumps_.solve(after_jump_);
-  after_jump_.history.clear();
+  after_jump_.delays.clear();
 }
 
 // ------------------------------------------------------------------ what lies within a step

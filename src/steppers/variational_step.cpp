@@ -319,7 +319,7 @@ void VariationalEquations::balance(std::span<double> r) {
 void VariationalEquations::constrain(std::span<double> r) {
   if (holonomic_.size() == 0) return;
   if (!options_.quasi_linear) {
-    const LentHistory histories(step_.mid, step_.end);
+    const LentDelays delays(step_.mid, step_.end);
     system_.constraint_forces(step_.end, end_shift(), end_rows_);
     std::copy(end_rows_.begin() + holonomic_.begin, end_rows_.begin() + holonomic_.end,
               r.begin() + holonomic_.begin);
@@ -338,7 +338,7 @@ void VariationalEquations::constrain(std::span<double> r) {
 void VariationalEquations::put_end_rows(std::span<double> values) {
   if (holonomic_.size() == 0) return;
   const Pattern& p = system_.pattern();
-  const LentHistory histories(step_.mid, step_.end);
+  const LentDelays delays(step_.mid, step_.end);
   system_.constraint_tangent(step_.end, end_shift(), step_.T, end_rows_, part_);
   const int multipliers = p.column_begin[holonomic_.begin];
   for (const int k : holonomic_entries_) values[k] = part_[k] / (k < multipliers ? 1.0 : step_.h);
