@@ -13,7 +13,7 @@
 
 #include "analyses/simulate.hpp"
 #include "components/registry.hpp"
-#include "core/alone.hpp"
+#include "core/without_workers.hpp"
 #include "core/workers.hpp"
 #include "stepping/pace.hpp"
 #include "stepping/stepped_model.hpp"
@@ -448,7 +448,7 @@ TEST_CASE("the interface in C") {
 
 TEST_CASE("alone, a thread does all the work itself") {
   Workers::shared().use(3);
-  const Alone alone;
+  const WithoutWorkers alone;
   const pthread_t self = pthread_self();
   bool same = true;
   Workers::shared().run(100, [&](int) { same = same && pthread_equal(self, pthread_self()) != 0; });

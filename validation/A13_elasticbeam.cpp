@@ -61,7 +61,7 @@ struct Beam {
   System system = [this] {
     SystemBuilder b;
     for (int i = 0; i < count; ++i) {
-      angles.push_back(b.position<1>(fmt::format("rod{}", i + 1), {.unit = "rad"}));
+      angles.push_back(b.position<1>(fmt::format("rod{}", i + 1), {.unit = "rad", .extent = Extent::angle}));
       b.add(Rod{angles[i], carried(i, i)});
       b.add(Bending{i == 0 ? Position<1>{} : angles[i - 1], angles[i], (i == 0 ? 2 : 1) * bending});
       for (int j = 0; j < i; ++j) b.add(Pair{angles[j], angles[i], carried(j, i)});

@@ -22,7 +22,7 @@ State& ConsistentStart::solve(State& state) {
   if (known_) {
     next.acceleration = solved_.acceleration;
     for (const Variable& v : system_.variables()) {
-      const bool given = v.kind == Kind::position || (v.kind == Kind::state && v.steady == Steady::no);
+      const bool given = v.kind == Kind::position || (v.kind == Kind::state && !v.starts_steady);
       if (!given) std::copy_n(solved_.value.begin() + v.value, v.values, next.value.begin() + v.value);
     }
   }

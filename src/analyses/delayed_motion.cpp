@@ -9,8 +9,8 @@ using Complex = std::complex<double>;
 
 State with_delays_held(const System& system, const State& state) {
   State held = state;
-  const bool blank = std::any_of(held.history.begin(), held.history.end(),
-                                 [](const History& h) { return h.samples.empty(); });
+  const bool blank = std::any_of(held.delays.begin(), held.delays.end(),
+                                 [](const DelayHistory& h) { return h.samples.empty(); });
   if (blank) system.remember(held, true);
   return held;
 }
@@ -20,13 +20,13 @@ std::vector<DelayedPath> delayed_paths(const System& system, const State& held) 
   std::vector<double> r(system.size()), before(p.nonzeros()), now(p.nonzeros());
   system.tangent(held, Shift::stiffness(), {}, r, before);
   std::vector<DelayedPath> paths;
-  for (std::size_t k = 0; k < held.history.size(); ++k) {
+  for (std::size_t k = 0; k < held.delays.size(); ++k) {
     State probe = held;
-    for (History& h : probe.history) h.jumps.clear();
-    probe.history[k].jumps = {0.0};
+    for (DelayHistory& h : probe.delays) h.jumps.clear();
+    probe.delays[k].jumps = {0.0};
     const double time = system.next_break(probe);  // when does a jump at 0 come out?
     // Where the last thing remembered is two delays ago, half of the present counts (T-delay-1).
-    probe.history[k] = {
+    probe.delays[k] = {
         {{held.t - 2 * time, 0.0, true, held.t - 2 * time}}, 0, -std::numeric_limits<double>::infinity(), {}};
     system.tangent(probe, Shift::stiffness(), {}, r, now);
     for (int j = 0; j < p.n; ++j)

@@ -15,7 +15,7 @@ void Interior::begin(State& state) {
     if (settler_->empty()) break;
     State trial;
     trial.take(state);
-    LentHistory histories(state, trial);
+    LentDelays delays(state, trial);
     if (settler_->try_settle(trial).ok()) return;
     complete_ = false;
   }
@@ -25,7 +25,7 @@ void Interior::begin(State& state) {
 void Interior::at(const Stepper& stepper, State& from, double s, State& between) {
   stepper.interpolate(from, s, between);
   if (!settler_) return;
-  LentHistory histories(from, between);
+  LentDelays delays(from, between);
   settler_->try_settle(between);
 }
 

@@ -24,7 +24,7 @@ ModeChanges::ModeChanges(const Assembly& assembly, EventWatch& watch, EventActio
 
 void ModeChanges::rehearse(const State& state) {
   before_ = trial_ = state;
-  trial_.history.clear();
+  trial_.delays.clear();
   solver_.emplace(system_, stepper_.start_options());
   State at = state;
   solver_->solve(at);
@@ -109,7 +109,7 @@ void ModeChanges::settle_together(State& state) {
   const auto solve = [this](State& s) -> State& {
     trial_.take(before_);
     trial_.memory = s.memory;
-    LentHistory histories(s, trial_);
+    LentDelays histories(s, trial_);
     solver_->solve(trial_);
     return trial_;
   };

@@ -86,7 +86,7 @@ class Finder {
       if (all_ || looked_at_ < count || enough()) break;
     }
     ModesResult result;
-    if (!state_.history.empty()) with_delays(result);
+    if (!state_.delays.empty()) with_delays(result);
     for (Mode& mode : modes_) {
       if (options_.below > 0 ? mode.natural() > options_.below
                              : static_cast<int>(result.modes.size()) == options_.count) {

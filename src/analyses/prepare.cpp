@@ -175,7 +175,7 @@ Prepared prepare(const Assembly& assembly, const PrepareOptions& options) {
     assemble_start(system, state, start);
     system.enter(state);
     system.remember(state, true);  // winding numbers; signals are not known yet
-    for (History& h : state.history) h = {};
+    for (DelayHistory& h : state.delays) h = {};
     tell_moves(system, asked, state,
                still ? "the search for an equilibrium" : "the start was assembled:", result);
   } else if (system.rows(Kind::holonomic).size() > 0) {

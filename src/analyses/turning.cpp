@@ -46,7 +46,7 @@ void Turning::remember(const Stepper& stepper, State& from, double end) {
   const int parts = static_cast<int>(std::min(std::ceil(angle_ / fine_turn()), 1000.0));
   for (int k = 1; k < parts; ++k) {
     interior_.at(stepper, from, static_cast<double>(k) / parts, between_);
-    LentHistory histories(from, between_);
+    LentDelays histories(from, between_);
     system_.remember_within(between_, stepper.step_size(), end);
   }
 }

@@ -127,7 +127,7 @@ TEST_CASE("a delay remembers no more than it needs") {
   for (int k = 0; k < 100000; ++k) {
     s.t = k * 1e-3;
     system.remember(s, k == 0);
-    largest = std::max(largest, s.history[0].samples.size());
+    largest = std::max(largest, s.delays[0].samples.size());
   }
   CHECK(largest < 300);
 }

@@ -207,7 +207,7 @@ DynamicElement::Point DynamicGroup::gather(const State& state, const DynamicElem
           {work.value.data(), n},
           {work.rate.data(), positions},
           {work.acceleration.data(), positions},
-          placed.history < 0 || state.history.empty() ? nullptr : &state.history[placed.history],
+          placed.history < 0 || state.delays.empty() ? nullptr : &state.delays[placed.history],
           state.memory.data() + placed.memory};
 }
 
@@ -333,7 +333,7 @@ void DynamicGroup::enter(State& state) const {
 
 void DynamicGroup::remember(State& state, bool fresh) const {
   each(state, [&](const DynamicElement& e, const Placed& placed, const DynamicElement::Point& p) {
-    if (placed.history >= 0) e.remember(p, state.history[placed.history], fresh, state.t);
+    if (placed.history >= 0) e.remember(p, state.delays[placed.history], fresh, state.t);
   });
 }
 
@@ -342,7 +342,7 @@ void DynamicGroup::remember_within(State& state, double step, double end) const 
     // One that has been read within this very step keeps to what it was read from (T-delay-4). A step that ends where a jump
     // comes out is as long as the delay, but for rounding.
     if (placed.history >= 0 && e.delay() >= (1 - 1e-9) * step)
-      e.remember(p, state.history[placed.history], false, end);
+      e.remember(p, state.delays[placed.history], false, end);
   });
 }
 
@@ -358,14 +358,14 @@ double DynamicGroup::next_break(const State& state) const {
   double next = std::numeric_limits<double>::infinity();
   for (int k = 0; k < size(); ++k)
     if (placed_[k].history >= 0)
-      next = std::min(next, element(state, k).next_break(state.history[placed_[k].history]));
+      next = std::min(next, element(state, k).next_break(state.delays[placed_[k].history]));
   return next;
 }
 
 void DynamicGroup::pass_breaks(State& state, double slack) const {
   for (int k = 0; k < size(); ++k)
     if (placed_[k].history >= 0)
-      element(state, k).pass_break(state.t, slack, state.history[placed_[k].history]);
+      element(state, k).pass_break(state.t, slack, state.delays[placed_[k].history]);
 }
 
 }  // namespace escapement

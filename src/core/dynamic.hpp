@@ -33,8 +33,8 @@ class DynamicElement {
   struct Point {
     double t;
     std::span<const double> value, rate, acceleration;
-    const History* history;  // if it asked for one
-    const double* sides;     // of what switches in it
+    const DelayHistory* history;  // if it asked for one
+    const double* sides;          // of what switches in it
   };
   std::vector<Unknown> unknowns;
   int size() const { return static_cast<int>(unknowns.size()); }
@@ -67,11 +67,11 @@ class DynamicElement {
   /// s: what it reads of its history is at least so old.
   virtual double delay() const { return std::numeric_limits<double>::infinity(); }
   /// After an accepted step, or (fresh) at the start and after a jump. `known`: the end of the step, if it is later.
-  virtual void remember(const Point&, History&, bool /*fresh*/, double /*known*/) const {}
+  virtual void remember(const Point&, DelayHistory&, bool /*fresh*/, double /*known*/) const {}
   /// The next time at which a step should end, because something comes out that jumped; infinity: none.
-  virtual double next_break(const History&) const { return std::numeric_limits<double>::infinity(); }
+  virtual double next_break(const DelayHistory&) const { return std::numeric_limits<double>::infinity(); }
   /// From now on what jumps at time t (within slack) is behind us.
-  virtual void pass_break(double /*t*/, double /*slack*/, History&) const {}
+  virtual void pass_break(double /*t*/, double /*slack*/, DelayHistory&) const {}
 };
 
 /// Signals as a function of signals and time: y = f(t, u).

@@ -54,12 +54,13 @@ void move_positions(const System& system, std::span<const double> q0, std::span<
   }
 }
 
-Reach::Reach(const System& system) : system_(system), origin_(system.rows(Kind::position).end, -1) {
+CoordinateSizes::CoordinateSizes(const System& system)
+    : system_(system), origin_(system.rows(Kind::position).end, -1) {
   for (const LieVariable& lie : system.lie_variables())  // origins of frames may be far away
     for (int k = 0; k < lie.dofs() - 3; ++k) origin_[lie.place.row + k] = lie.place.value + 4;
 }
 
-double Reach::operator()(const State& state, int row) const {
+double CoordinateSizes::operator()(const State& state, int row) const {
   if (const int k = system_.value_of_row()[row]; k >= 0) return std::abs(state.value[k]);
   if (origin_[row] < 0) return 1.0;
   const Vector3 x = at(state.value, origin_[row]);  // increments may be in body axes: whichever is largest

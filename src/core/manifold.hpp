@@ -12,9 +12,9 @@ void move_positions(const System& system, std::span<const double> q0, std::span<
                     std::span<double> q, std::span<double> operators);
 
 /// How large the numbers of a position are that rounding acts on.
-class Reach {
+class CoordinateSizes {
  public:
-  explicit Reach(const System& system);
+  explicit CoordinateSizes(const System& system);
   double operator()(const State& state, int row) const;
 
  private:

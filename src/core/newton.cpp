@@ -13,7 +13,7 @@ static constexpr double few_roundings = 16 * 2.2e-16;
 
 Newton::Newton(const System& system, int extra, NewtonOptions options)
     : Newton(system.pattern(), extra, options, system.elimination_order()) {
-  options_.free = options_.free || system.has_steady();
+  options_.undamped_at_last = options_.undamped_at_last || system.has_networks();
 }
 
 Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options, std::span<const int> order)
@@ -25,7 +25,7 @@ Newton::Newton(const Pattern& pattern, int extra, NewtonOptions options, std::sp
   previous_.assign(n_ + extra, 0.0);
   moved_.assign(n_ + extra, 0.0);
   for (auto* x : {&floor_, &size_, &rows_}) x->assign(n_, 0.0);
-  history_.reserve(8 * options.max_iterations + 16);
+  norms_.reserve(8 * options.max_iterations + 16);
 }
 
 Factorization Newton::factor() {
@@ -147,7 +147,7 @@ double Newton::weighted(NewtonProblem& problem) const {
 
 void Newton::fail(NewtonProblem& problem, NewtonReport& report, NewtonStatus status) const {
   report.status = status;
-  report.history = history_;
+  report.increments = norms_;
   const auto w = problem.weights();
   std::vector<NewtonReport::Worst> all;
   for (int i = 0; i < n_; ++i) all.push_back({i, residual_[i], w[i] * increment_[i]});
@@ -231,7 +231,7 @@ bool Newton::damped_step(NewtonProblem& problem, NewtonReport& report) {
   move(problem, previous_, -1.0);
   if (!renew(problem, report)) return false;
   const double norm = next_increment(problem);
-  history_.push_back(norm);
+  norms_.push_back(norm);
   std::swap(previous_, increment_);
   for (double scale = 0.5; scale > 1e-7 && std::isfinite(norm); scale *= 0.5) {
     move(problem, previous_, scale);
@@ -261,13 +261,14 @@ void Newton::move(NewtonProblem& problem, std::span<const double> increment, dou
 /// shrink, without any shortening (T-newton-5).
 NewtonReport Newton::solve(NewtonProblem& problem) {
   std::fill(moved_.begin(), moved_.end(), 0.0);
-  NewtonReport report = attempt(problem, Way::damped);
-  for (const Way way : {Way::across_jumps, Way::free}) {
-    if (report.status != NewtonStatus::no_convergence || (way == Way::free && !options_.free)) return report;
+  NewtonReport report = attempt(problem, Damping::always);
+  for (const Damping damping : {Damping::except_at_jumps, Damping::never}) {
+    if (report.status != NewtonStatus::no_convergence) return report;
+    if (damping == Damping::never && !options_.undamped_at_last) return report;
     problem.move(moved_, -1.0);
     std::fill(moved_.begin(), moved_.end(), 0.0);
     factored_ = false;
-    NewtonReport again = attempt(problem, way);
+    NewtonReport again = attempt(problem, damping);
     again.iterations += report.iterations;
     again.factorizations += report.factorizations;
     if (again.ok()) return again;
@@ -277,131 +278,175 @@ NewtonReport Newton::solve(NewtonProblem& problem) {
   return report;
 }
 
-NewtonReport Newton::attempt(NewtonProblem& problem, Way way) {
-  constexpr int old_matrix = 1000;  // age of a matrix from an earlier solve
-  constexpr int few = 5;            // iterations that a new matrix is worth
-  int bold = 3;                     // increments that may grow, once shorter ones have failed
-  NewtonReport report;
-  history_.clear();
+/// How an attempt goes, and what its last increment was like.
+struct Newton::Course {
+  Damping damping;
+  NewtonReport report = {};
+  bool began_old = false;       // with the matrix of an earlier solve
+  int age = 0;                  // iterations since the matrix was evaluated; 0: at this very point
+  double previous = 0;          // weighted norm of the increment before, 0: none to compare with …
+  bool previous_fresh = false;  // … and whether its matrix was evaluated at its own point
+  double best = INFINITY;       // the smallest norm so far
+  double coarse = INFINITY;     // what is small, the last time it was looked at
+  int bold = 3;                 // increments that may still grow, once shorter ones have failed
+
+  double norm = 0, rate = 0;  // of the increment; over the norm of the one before, 0: none
+  bool broken = false;        // there is no increment: rows are not finite
+  bool small = false;         // within the tolerance, by a matrix that says so
+  bool at_floor = false;      // it may be rounding
+
+  static constexpr int old_matrix = 1000;  // age of one from an earlier solve
+  bool undamped() const { return damping == Damping::never; }
+  bool contracts() const { return !(previous > 0) || rate < 0.9; }
+};
+
+NewtonReport Newton::attempt(NewtonProblem& problem, Damping damping) {
+  Course course{.damping = damping};
+  NewtonReport& report = course.report;
+  if (!begin(problem, course)) return report;
+  while (true) {
+    if (report.iterations == 0 && !finite()) {
+      fail(problem, report, NewtonStatus::not_finite);
+      return report;
+    }
+    look_at_increment(problem, course);
+    if (static_cast<int>(norms_.size()) > (course.undamped() ? 5 : 1) * options_.max_iterations) {
+      fail(problem, report, NewtonStatus::no_convergence);
+      return report;
+    }
+    if (course.broken || !(course.contracts() || course.small || course.at_floor)) {
+      if (!mend(problem, course)) return report;
+      continue;
+    }
+    move(problem, increment_, 1.0);
+    ++report.iterations;
+    const bool converged = has_converged(course), refine = converged && can_be_refined(problem, course);
+    if (converged && !refine) {
+      judge_old_matrix(course);
+      return report;
+    }
+    if (!go_on(problem, course, refine)) return report;
+  }
+}
+
+/// Rows at the beginning, and a matrix, of an earlier solve if it will do. False: it has failed.
+bool Newton::begin(NewtonProblem& problem, Course& course) {
+  norms_.clear();
   --floors_good_for_;
-  int age = 0;  // iterations since the matrix was evaluated; 0: at this very point
   if (fresh_solves_ > 0 || !options_.keep_matrix) {
     fresh_solves_ = std::max(0, fresh_solves_ - 1);
     factored_ = false;
   }
-  const bool started_old = factored_;
-  if (!factored_) {
-    if (!renew(problem, report)) return report;
-  } else {
-    problem.residual(residual_);
-    age = old_matrix;
+  course.began_old = factored_;
+  if (!factored_) return renew(problem, course.report);
+  problem.residual(residual_);
+  course.age = Course::old_matrix;
+  return true;
+}
+
+void Newton::look_at_increment(NewtonProblem& problem, Course& c) {
+  c.broken = !finite();
+  c.norm = c.broken ? INFINITY : next_increment(problem);
+  norms_.push_back(c.norm);
+  c.report.increment = c.norm;
+  // A new matrix after increments with an old one starts a new sequence.
+  if (c.age == 0 && !c.previous_fresh && !c.broken && !(c.norm < 0.9 * c.previous)) c.previous = 0;
+  c.rate = c.previous > 0 ? c.norm / c.previous : 0;
+  if (c.previous > 0) {
+    c.report.contraction = c.rate;
+    slowest_ = std::max(c.rate, 0.5 * slowest_);
   }
-  double previous = 0;          // weighted norm of the last increment, 0: none to compare with …
-  bool previous_fresh = false;  // … and whether its matrix was evaluated at its own point
-  double best = INFINITY;
-  double coarse = INFINITY;  // what is small, the last time it was looked at
-  while (true) {
-    const bool broken = !finite();
-    if (broken && report.iterations == 0) {
-      fail(problem, report, NewtonStatus::not_finite);
-      return report;
-    }
-    const double norm = broken ? INFINITY : next_increment(problem);
-    history_.push_back(norm);
-    report.increment = norm;
-    // A new matrix after increments with an old one starts a new sequence.
-    if (age == 0 && !previous_fresh && !broken && !(norm < 0.9 * previous)) previous = 0;
-    const double rate = previous > 0 ? norm / previous : 0;
-    if (previous > 0) {
-      report.contraction = rate;
-      slowest_ = std::max(rate, 0.5 * slowest_);
-    }
-    // Below what rounding can cause, no longer falling by 30 % is convergence (T-newton-3), with an old
-    // matrix if it has contracted before.
-    // Without shortening, wild increments prove nothing: neither how they shrink, nor what rounding would do to them.
-    const bool wild = way == Way::free && norm * options_.tolerance > 1e-3;
-    const bool at_floor = !broken && !wild && norm > 0.7 * best &&
-                          (age < old_matrix || best < 0.1 * history_.front()) && below_floor(problem);
-    best = std::min(best, norm);
+  // Below what rounding can cause, no longer falling by 30 % is convergence (T-newton-3), with an old
+  // matrix if it has contracted before.
+  // Without shortening, wild increments prove nothing: neither how they shrink, nor what rounding would do to them.
+  const bool wild = c.undamped() && c.norm * options_.tolerance > 1e-3;
+  c.at_floor = !c.broken && !wild && c.norm > 0.7 * c.best &&
+               (c.age < Course::old_matrix || c.best < 0.1 * norms_.front()) && below_floor(problem);
+  c.best = std::min(c.best, c.norm);
+  // A small increment counts if its matrix is of this solve, or has shown to contract.
+  c.small = c.norm <= 1.0 && (c.age < Course::old_matrix || c.norm == 0 || (c.previous > 0 && c.rate < 0.9));
+}
 
-    if (static_cast<int>(history_.size()) > (way == Way::free ? 5 : 1) * options_.max_iterations) {
-      fail(problem, report, NewtonStatus::no_convergence);
-      return report;
-    }
-    // A small increment counts if its matrix is of this solve, or has shown to contract.
-    const bool small = norm <= 1.0 && (age < old_matrix || norm == 0 || (previous > 0 && rate < 0.9));
-    if (broken || (previous > 0 && !(rate < 0.9) && !small && !at_floor)) {  // not contracting
-      solver_->distrust();
-      if (!broken && age > 1) {  // perhaps only because the matrix is old
-        if (!renew(problem, report)) return report;
-      } else if (!broken && rate < 2 && turned_back(problem) && secant_step(problem, rate, report)) {
-        problem.tangent(residual_, values_);  // where the slope is infinite the old matrix has to do
-        if (finite() && all_finite(values_) && !refactor(problem, report)) return report;
-      } else if (way == Way::free && !broken) {
-        move(problem, increment_, 1.0);
-        ++report.iterations;
-        std::swap(previous_, increment_);
-        if (!renew(problem, report)) return report;
-      } else if (way == Way::across_jumps && !broken && jumped(problem)) {
-        if (!refactor(problem, report)) return report;
-      } else if (way == Way::across_jumps && !broken && bold > 0 && rate < 10) {
-        --bold;  // across a kink increments may grow once: unknowns that follow have other sizes
-        move(problem, increment_, 1.0);
-        ++report.iterations;
-        std::swap(previous_, increment_);
-        if (!renew(problem, report)) return report;
-      } else if (!damped_step(problem, report)) {
-        return report;
-      }
-      age = 0;
-      previous = 0;
-      continue;
-    }
-
+/// Increments do not shrink: a new matrix, if that may be why, or another way on. False: it has failed.
+bool Newton::mend(NewtonProblem& problem, Course& c) {
+  const bool across = c.damping == Damping::except_at_jumps;
+  const auto take_it = [&] {
     move(problem, increment_, 1.0);
-    ++report.iterations;
-    // Converged when what the contraction leaves over is below the tolerance (T-newton-2).
-    const bool converged =
-        small || at_floor ||
-        (previous > 0 && way != Way::free && rate < 0.9 && norm * slowest_ <= 1.0 - slowest_);
-    bool refine = false;  // as long as it helps
-    if (converged && !at_floor) {
-      const double off = coarseness(problem);
-      refine = off > 0 && off < 0.3 * coarse;
-      coarse = off;
-    }
-    if (converged && !refine) {
-      // An old matrix that did not pay off is not tried again for a while, longer each time (T-newton-4).
-      if (started_old && (report.factorizations > 0 || report.iterations > options_.patience)) {
-        fresh_solves_ = back_off_;
-        back_off_ = std::min(2 * back_off_, 64);
-      } else if (started_old) {
-        back_off_ = 1;
-      }
-      return report;
-    }
-    // A new matrix costs about as much as a few iterations: it is due when as many more would be needed at this rate, unless
-    // it is rounding that they struggle with.
-    const bool cached = floors_good_for_ > 0;
-    const bool slow =
-        refine || way == Way::free ||
-        (previous > 0 && (rate > options_.slow || norm * std::pow(rate, few) > 1.0) && !below_floor(problem));
-    if (!cached) floors_good_for_ = 0;  // estimated on the way: magnitudes may be far off
+    ++c.report.iterations;
     std::swap(previous_, increment_);
-    previous = norm;
-    previous_fresh = age == 0;
-    ++age;
-    if (slow) {
-      if (previous_fresh) solver_->distrust();
-      problem.tangent(residual_, values_);
-      if (finite() && all_finite(values_)) {
-        if (!refactor(problem, report)) return report;
-        age = 0;
-      }
-    } else {
-      problem.residual(residual_);
-    }
+    return renew(problem, c.report);
+  };
+  bool ok = true;
+  solver_->distrust();
+  if (!c.broken && c.age > 1) {  // perhaps only because the matrix is old
+    ok = renew(problem, c.report);
+  } else if (!c.broken && c.rate < 2 && turned_back(problem) && secant_step(problem, c.rate, c.report)) {
+    problem.tangent(residual_, values_);  // where the slope is infinite the old matrix has to do
+    if (finite() && all_finite(values_)) ok = refactor(problem, c.report);
+  } else if (c.undamped() && !c.broken) {
+    ok = take_it();
+  } else if (across && !c.broken && jumped(problem)) {
+    ok = refactor(problem, c.report);
+  } else if (across && !c.broken && c.bold > 0 && c.rate < 10) {
+    --c.bold;  // across a kink increments may grow once: unknowns that follow have other sizes
+    ok = take_it();
+  } else {
+    ok = damped_step(problem, c.report);
   }
+  c.age = 0;
+  c.previous = 0;
+  return ok;
+}
+
+/// Converged when what the contraction leaves over is below the tolerance (T-newton-2).
+bool Newton::has_converged(const Course& c) const {
+  return c.small || c.at_floor ||
+         (c.previous > 0 && !c.undamped() && c.rate < 0.9 && c.norm * slowest_ <= 1.0 - slowest_);
+}
+
+/// Is something small still off by its own measure, and does it help to go on?
+bool Newton::can_be_refined(NewtonProblem& problem, Course& c) {
+  if (c.at_floor) return false;
+  const double off = coarseness(problem);
+  const bool helps = off > 0 && off < 0.3 * c.coarse;
+  c.coarse = off;
+  return helps;
+}
+
+/// An old matrix that did not pay off is not tried again for a while, longer each time (T-newton-4).
+void Newton::judge_old_matrix(const Course& c) {
+  if (!c.began_old) return;
+  if (c.report.factorizations > 0 || c.report.iterations > options_.patience) {
+    fresh_solves_ = back_off_;
+    back_off_ = std::min(2 * back_off_, 64);
+  } else {
+    back_off_ = 1;
+  }
+}
+
+/// To the next increment. A new matrix costs about as much as a few iterations: it is due when as many more would be needed at
+/// this rate, unless it is rounding that they struggle with. False: it has failed.
+bool Newton::go_on(NewtonProblem& problem, Course& c, bool refine) {
+  constexpr int few = 5;
+  const bool cached = floors_good_for_ > 0;
+  const bool slow = refine || c.undamped() ||
+                    (c.previous > 0 && (c.rate > options_.slow || c.norm * std::pow(c.rate, few) > 1.0) &&
+                     !below_floor(problem));
+  if (!cached) floors_good_for_ = 0;  // estimated on the way: magnitudes may be far off
+  std::swap(previous_, increment_);
+  c.previous = c.norm;
+  c.previous_fresh = c.age == 0;
+  ++c.age;
+  if (!slow) {
+    problem.residual(residual_);
+    return true;
+  }
+  if (c.previous_fresh) solver_->distrust();
+  problem.tangent(residual_, values_);
+  if (!finite() || !all_finite(values_)) return true;
+  if (!refactor(problem, c.report)) return false;
+  c.age = 0;
+  return true;
 }
 
 std::string describe(const NewtonReport& report, const System& system) {
@@ -427,11 +472,11 @@ std::string describe(const NewtonReport& report, const System& system) {
             ? fmt::format(", unknown still moves by {:.2g} of its nominal magnitude", w.increment)
             : "");
   if (!report.loop.empty()) text += "\n    they lie on a loop of signals: " + loop_text(system, report.loop);
-  if (!report.history.empty()) {
+  if (!report.increments.empty()) {
     text += "\n    increments / tolerance:";
-    const std::size_t n = report.history.size(), shown = std::min<std::size_t>(n, 12);
+    const std::size_t n = report.increments.size(), shown = std::min<std::size_t>(n, 12);
     if (n > shown) text += " …";
-    for (std::size_t i = n - shown; i < n; ++i) text += fmt::format(" {:.1e}", report.history[i]);
+    for (std::size_t i = n - shown; i < n; ++i) text += fmt::format(" {:.1e}", report.increments[i]);
   }
   return text;
 }

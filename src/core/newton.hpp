@@ -14,10 +14,10 @@ namespace escapement {
 struct NewtonOptions {
   double tolerance = 1e-10;  // remaining error, relative to each unknown's nominal magnitude
   int max_iterations = 20;
-  double slow = 0.2;        // contraction above which the matrix is renewed at once
-  bool keep_matrix = true;  // false: every solve starts with a new one
-  int patience = 3;         // iterations beyond which an old matrix has not paid off
-  bool free = false;        // at last go on without shortening (T-newton-5); always with circuits
+  double slow = 0.2;              // contraction above which the matrix is renewed at once
+  bool keep_matrix = true;        // false: every solve starts with a new one
+  int patience = 3;               // iterations beyond which an old matrix has not paid off
+  bool undamped_at_last = false;  // go on without shortening (T-newton-5); always in networks
 };
 
 /// What Newton needs of its caller. `increment` may be longer than the residual (projection unknowns).
@@ -58,8 +58,8 @@ struct NewtonReport {
     int row;
     double residual, increment;
   };
-  std::vector<Worst> worst;     // on failure: the five worst rows, or the dependent set
-  std::vector<double> history;  // on failure: weighted increments, iteration by iteration
+  std::vector<Worst> worst;        // on failure: the five worst rows, or the dependent set
+  std::vector<double> increments;  // on failure: weighted, iteration by iteration
   bool ok() const { return status == NewtonStatus::converged; }
 };
 
@@ -90,9 +90,17 @@ class Newton {
   }
 
  private:
-  /// What to do where increments do not shrink: shorter steps; the same unless a jump lies on the way; go on.
-  enum class Way { damped, across_jumps, free };
-  NewtonReport attempt(NewtonProblem& problem, Way way);
+  /// Are increments shortened where they do not shrink? Always, unless a jump lies on the way, or never.
+  enum class Damping { always, except_at_jumps, never };
+  struct Course;
+  NewtonReport attempt(NewtonProblem& problem, Damping damping);
+  bool begin(NewtonProblem& problem, Course& course);
+  void look_at_increment(NewtonProblem& problem, Course& course);
+  bool mend(NewtonProblem& problem, Course& course);
+  bool has_converged(const Course& course) const;
+  bool can_be_refined(NewtonProblem& problem, Course& course);
+  void judge_old_matrix(const Course& course);
+  bool go_on(NewtonProblem& problem, Course& course, bool refine);
   void move(NewtonProblem& problem, std::span<const double> increment, double scale);
   bool renew(NewtonProblem& problem, NewtonReport& report);
   bool refactor(NewtonProblem& problem, NewtonReport& report);
@@ -111,7 +119,8 @@ class Newton {
   NewtonOptions options_;
   int n_;
   std::unique_ptr<LinearSolver> solver_;
-  std::vector<double> values_, residual_, increment_, previous_, moved_, history_;
+  std::vector<double> values_, residual_, increment_, previous_, moved_;
+  std::vector<double> norms_;                // of the increments, iteration by iteration
   std::vector<double> floor_, size_, rows_;  // rounding in each unknown; work
   int floors_good_for_ = 0;                  // solves until it is estimated again
   bool factored_ = false;

@@ -69,7 +69,7 @@ TEST_CASE("no root: refused, with the increments on record") {
   p.x = 0.7;
   const NewtonReport report = newton.solve(p);
   CHECK(report.status == NewtonStatus::no_convergence);
-  CHECK(report.history.size() > 1);
+  CHECK(report.increments.size() > 1);
   REQUIRE(report.worst.size() == 1);
 }
 

@@ -34,7 +34,7 @@ class OperatingPoint final : public StartProblem {
       : StartProblem(system, state, options, static_cast<int>(system.start_conditions().size())),
         conditions_(system.start_conditions()),
         pattern_(extended(system)),
-        newton_(pattern_, 0, {.tolerance = 1e-12, .max_iterations = 50, .free = true}) {
+        newton_(pattern_, 0, {.tolerance = 1e-12, .max_iterations = 50, .undamped_at_last = true}) {
     const Pattern& p = system.pattern();
     values_.assign(p.nonzeros(), 0.0);
     for (int j = 0; j < p.n; ++j)
@@ -129,9 +129,9 @@ class OperatingPoint final : public StartProblem {
       if (p.row[k] >= states_.begin && p.row[k] < states_.end && E[k] != 0)
         held_[p.row[k] - states_.begin] = 1;
     for (const Variable& v : system_.variables()) {
-      if (v.steady == Steady::no) continue;
+      if (!v.starts_steady) continue;
       for (int d = 0; d < v.dofs; ++d) held_[v.row + d - states_.begin] = 0;
-      if (v.steady == Steady::node) nodes_.push_back(v.row);
+      if (v.network == Network::node) nodes_.push_back(v.row);
     }
   }
 
@@ -183,7 +183,7 @@ class OperatingPoint final : public StartProblem {
     state_ = from;
     std::fill(through_.begin(), through_.end(), 0.0);
     for (const Variable& v : system_.variables())
-      if (v.steady != Steady::no)
+      if (v.starts_steady)
         for (int d = 0; d < v.dofs; ++d) state_.value[v.value + d] = 0;
     const State dead = state_;
     std::vector<double> r(pattern_.n);
@@ -255,8 +255,7 @@ void find_operating_point(const System& system, State& state, const StartOptions
   State found = state;
   OperatingPoint(system, found, options).run(way);
   for (const Variable& v : system.variables())
-    if (v.steady != Steady::no)
-      std::copy_n(found.value.begin() + v.value, v.values, state.value.begin() + v.value);
+    if (v.starts_steady) std::copy_n(found.value.begin() + v.value, v.values, state.value.begin() + v.value);
 }
 
 }  // namespace escapement

@@ -14,7 +14,7 @@ namespace escapement {
 class Newton;
 
 /// What stays where it is while the rest is moved onto the constraints; by row, empty: nothing.
-struct FixedRows {
+struct FixedUnknowns {
   std::vector<char> position, rate;
 };
 
@@ -24,7 +24,7 @@ struct StartOptions {
   double tolerance = 1e-8;      // allowed violation, relative to the row's nominal magnitude
   bool keep_stores = false;     // x from the stored s, instead of s from x (jumps in mid run)
   double proximal = 0;          // regularisation for redundant constraints (0: they are refused)
-  FixedRows kept = {};          // by projection
+  FixedUnknowns kept = {};      // by projection
   bool operating_point = true;  // states that start steady are found, whatever their value
   bool hold_massless = false;   // positions without mass may have an acceleration that nothing tells: zero
 };

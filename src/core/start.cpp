@@ -33,6 +33,20 @@ class Start final : public StartProblem {
   bool hidden() const { return hidden_; }
   /// `solver`: of the examination, its own or one that serves nothing else.
   NewtonReport run(LinearSolver& solver) {
+    begin(solver);
+    NewtonReport report = solve_in_passes();
+    if (!report.ok()) return report;
+    if (state_rows_.has_mixed) {
+      balance_floating();
+      hidden_rates();
+    }
+    for (int i = rows_.begin; i < rows_.end; ++i) state_.rate[i] = -drift_[i];
+    system_.state_store(state_, stored_);
+    for (int i = rows_.begin; i < rows_.end; ++i) state_.store[i - rows_.begin] = stored_[i];
+    return report;
+  }
+
+  void begin(LinearSolver& solver) {
     examination_.look(state_, solver, state_rows_);
     if (state_rows_.has_driven) {
       rate_r_.resize(system_.size());
@@ -48,45 +62,20 @@ class Start final : public StartProblem {
     else system_.state_store(state_, stored_);
     given_ = state_.value;
     accelerations_ = state_.acceleration;
+  }
+  void return_to_given() {
+    state_.value = given_;
+    state_.acceleration = accelerations_;
+  }
+
+  /// Mixed rows: each pass removes one more order of the vanishing step (T-start-4).
+  NewtonReport solve_in_passes() {
     NewtonReport report;
-    // Mixed rows: each pass removes one more order of the vanishing step (T-start-4).
     double defect = INFINITY;
     int shrunk = 0;
     for (int pass = 0; pass < (state_rows_.has_mixed ? 4 : 1); ++pass) {
-      newton_.invalidate();
-      set_scale();
-      set_weights();
-      report = newton_.solve(*this);
-      if (report.status == NewtonStatus::singular && state_rows_.has_mixed) {
-        if (pass == 0) {
-          state_.value = given_;
-          state_.acceleration = accelerations_;
-        }
-        if (balance_floating(true)) report.status = NewtonStatus::converged;
-      }
-      if (!report.ok() && pass == 0) {
-        state_.acceleration = accelerations_;
-        state_.value = given_;
-        if (substitute_signals(system_.pattern())) {
-          newton_.invalidate();
-          const NewtonReport again = newton_.solve(*this);
-          if (again.ok() || report.status != NewtonStatus::singular) report = again;
-        }
-      }
-      if (report.status == NewtonStatus::singular && pass == 0 &&
-          state_rows_.mix()) {  // states hold what others determine
-        state_.value = given_;
-        state_.acceleration = accelerations_;
-        pass = -1;
-        continue;
-      }
-      if (report.status == NewtonStatus::singular && shrunk > 0 &&
-          shrunk <= most_shrunk) {  // too short to be seen
-        vanishing_ *= 1e3;
-        shrunk = most_shrunk + 1;
-        state_.value = given_;
-        state_.acceleration = accelerations_;
-        std::fill(drift_.begin(), drift_.end(), 0.0);
+      report = solve_pass(pass == 0);
+      if (report.status == NewtonStatus::singular && can_begin_anew(pass == 0, shrunk)) {
         pass = -1;
         continue;
       }
@@ -103,22 +92,45 @@ class Start final : public StartProblem {
           system_.state_store(state_, stored_);
         } else {
           vanishing_ *= 1e-3;
-          state_.value = given_;
-          state_.acceleration = accelerations_;
+          return_to_given();
         }
         std::fill(drift_.begin(), drift_.end(), 0.0);
         pass = -1;
       }
       defect = left;
     }
-    if (state_rows_.has_mixed) {
-      balance_floating();
-      hidden_rates();
-    }
-    for (int i = rows_.begin; i < rows_.end; ++i) state_.rate[i] = -drift_[i];
-    system_.state_store(state_, stored_);
-    for (int i = rows_.begin; i < rows_.end; ++i) state_.store[i - rows_.begin] = stored_[i];
     return report;
+  }
+
+  NewtonReport solve_pass(bool first) {
+    newton_.invalidate();
+    set_scale();
+    set_weights();
+    NewtonReport report = newton_.solve(*this);
+    if (report.status == NewtonStatus::singular && state_rows_.has_mixed) {
+      if (first) return_to_given();
+      if (balance_floating(true)) report.status = NewtonStatus::converged;
+    }
+    if (report.ok() || !first) return report;
+    return_to_given();
+    if (!substitute_signals(system_.pattern())) return report;
+    newton_.invalidate();
+    NewtonReport again = newton_.solve(*this);
+    return again.ok() || report.status != NewtonStatus::singular ? again : report;
+  }
+
+  /// … where the equations are singular?
+  bool can_begin_anew(bool first, int& shrunk) {
+    if (first && state_rows_.mix()) {  // states hold what others determine
+      return_to_given();
+      return true;
+    }
+    if (shrunk == 0 || shrunk > most_shrunk) return false;
+    vanishing_ *= 1e3;  // too short to be seen
+    shrunk = most_shrunk + 1;
+    return_to_given();
+    std::fill(drift_.begin(), drift_.end(), 0.0);
+    return true;
   }
 
   static constexpr int most_shrunk = 3;
@@ -531,7 +543,7 @@ StartReport make_consistent(const System& system, State& state, const StartOptio
                      "take it from System::state()");
   refuse_values(system, state);
   if (options.check) check_or_project(system, state, options);
-  if (options.operating_point && system.has_steady()) find_operating_point(system, state, options);
+  if (options.operating_point && system.starts_steady()) find_operating_point(system, state, options);
   Start start(system, state, options);
   report.newton = start.run(start.newton().solver());
   report.hidden = start.hidden();

@@ -10,7 +10,7 @@
 namespace escapement {
 
 /// What a delay remembers of its input: samples at the ends of accepted steps, oldest first.
-struct History {
+struct DelayHistory {
   struct Sample {
     double time, value;
     bool fresh;    // a new smooth piece begins here
@@ -32,11 +32,11 @@ struct State {
   std::vector<double> store;   // s of state rows, indexed by row - first state row: what is integrated, so a
                                // value of x set by hand counts only after GeneralizedAlpha::restart
   std::vector<double> memory;  // what elements remember between accepted steps
-  std::vector<History> history;  // … and what delays do, one each
+  std::vector<DelayHistory> delays;        // … and what delays do, one each
   std::shared_ptr<const Numbers> numbers;  // the parameters of elements, where they are not the system's own
 
   /// The numbers are not archived: who resumes a run knows what has set them.
-  void archive(Archive& a) { a(t, value, rate, acceleration, store, memory, history); }
+  void archive(Archive& a) { a(t, value, rate, acceleration, store, memory, delays); }
   /// All but the histories, reusing the memory that is there.
   void take(const State& from) {
     t = from.t;
@@ -50,14 +50,14 @@ struct State {
 };
 
 /// What delays remember may be long: another state borrows it, and gives it back unless it is kept.
-struct LentHistory {
+struct LentDelays {
   State &owner, &borrower;
   bool back = true;
-  LentHistory(State& owner, State& borrower) : owner(owner), borrower(borrower) {
-    borrower.history.swap(owner.history);
+  LentDelays(State& owner, State& borrower) : owner(owner), borrower(borrower) {
+    borrower.delays.swap(owner.delays);
   }
-  ~LentHistory() {
-    if (back) borrower.history.swap(owner.history);
+  ~LentDelays() {
+    if (back) borrower.delays.swap(owner.delays);
   }
 };
 

@@ -1,11 +1,10 @@
 #include "core/structural_rank.hpp"
 
 namespace escapement {
+namespace {
 
-std::vector<std::string> structurally_singular_rows(const System& system) {
-  const int n = system.size();
-  if (n == 0) return {};
-  // A generic state and shift: what is zero there is zero by structure.
+/// The tangent at a generic state, for a generic shift: what is zero there is zero by structure.
+std::vector<double> generic_tangent(const System& system) {
   State state = system.state();
   unsigned seed = 12345;
   const auto random = [&seed] {
@@ -18,7 +17,7 @@ std::vector<std::string> structurally_singular_rows(const System& system) {
   for (double& v : state.acceleration) v = random();
   const Shift shift{.position = 0.3, .velocity = 0.7, .acceleration = 1.1, .store = 0.9, .flow = 0.6};
   const Pattern& p = system.pattern();
-  std::vector<double> r(n), values(p.nonzeros());
+  std::vector<double> r(system.size()), values(p.nonzeros());
   system.tangent(state, shift, {}, r, values);
   // Of a condition in an expression each branch counts: it may be taken at another time.
   for (const double side : {1.0, -1.0}) {
@@ -32,58 +31,79 @@ std::vector<std::string> structurally_singular_rows(const System& system) {
     for (std::size_t k = 0; k < values.size(); ++k)
       if (values[k] == 0) values[k] = there[k];
   }
-
   // Constraints may depend on each other: their multipliers are then regularised (T-proximal).
-  for (int i = system.rows(Kind::holonomic).begin; i < n; ++i)
+  for (int i = system.rows(Kind::holonomic).begin; i < system.size(); ++i)
     if (const int k = p.find(i, i); k >= 0) values[k] = 1;
+  return values;
+}
 
-  // Columns are matched to rows: to their own row where that is possible, the rest by augmenting paths (searched
-  // without recursion).
-  std::vector<int> column_of(n, -1), seen(n, -1), next(n), path;
-  std::vector<char> matched(n, 0);
-  for (int column = 0; column < n; ++column)
-    for (int k = p.column_begin[column]; k < p.column_begin[column + 1]; ++k)
-      if (p.row[k] == column && values[k] != 0) column_of[column] = column, matched[column] = 1;
-  for (int start = 0; start < n; ++start) {
-    if (matched[start]) continue;
-    path.assign(1, start);
-    next[start] = p.column_begin[start];
-    seen[start] = start;
-    std::vector<int> via;  // rows along the path
-    bool found = false;
-    while (!path.empty() && !found) {
-      const int column = path.back();
-      bool deeper = false;
-      for (int& k = next[column]; k < p.column_begin[column + 1]; ++k) {
-        if (values[k] == 0) continue;
-        const int row = p.row[k];
-        const int owner = column_of[row];
-        if (owner == -1) {
-          via.push_back(row);
-          found = true;
-          break;
-        }
-        if (seen[owner] == start) continue;
-        seen[owner] = start;
-        via.push_back(row);
-        path.push_back(owner);
-        next[owner] = p.column_begin[owner];
-        ++k;
-        deeper = true;
-        break;
-      }
-      if (found) break;
-      if (!deeper) {
-        path.pop_back();
-        if (!via.empty()) via.pop_back();
-      }
-    }
-    if (found)
-      for (std::size_t i = 0; i < path.size(); ++i) column_of[via[i]] = path[i];
+/// Columns matched to rows by the entries that are not zero: to their own row where that is possible, the rest by augmenting
+/// paths, searched without recursion.
+class Matching {
+ public:
+  Matching(const Pattern& pattern, std::span<const double> values)
+      : p_(pattern), values_(values), column_of_(p_.n, -1), seen_(p_.n, -1), next_(p_.n) {
+    std::vector<char> matched(p_.n, 0);
+    for (int column = 0; column < p_.n; ++column)
+      for (int k = p_.column_begin[column]; k < p_.column_begin[column + 1]; ++k)
+        if (p_.row[k] == column && values_[k] != 0) column_of_[column] = column, matched[column] = 1;
+    for (int column = 0; column < p_.n; ++column)
+      if (!matched[column]) match(column);
   }
+  bool has(int row) const { return column_of_[row] >= 0; }
+
+ private:
+  /// A path from this column to a row that is free: each row on it goes to the column before it.
+  void match(int start) {
+    path_.assign(1, start);
+    via_.clear();
+    next_[start] = p_.column_begin[start];
+    seen_[start] = start;
+    while (!path_.empty()) {
+      const int row = next_row(start);
+      if (row < 0) {  // a dead end
+        path_.pop_back();
+        if (!via_.empty()) via_.pop_back();
+        continue;
+      }
+      via_.push_back(row);
+      if (column_of_[row] < 0) {
+        for (std::size_t i = 0; i < path_.size(); ++i) column_of_[via_[i]] = path_[i];
+        return;
+      }
+      const int owner = column_of_[row];
+      seen_[owner] = start;
+      next_[owner] = p_.column_begin[owner];
+      path_.push_back(owner);
+    }
+  }
+  /// The next row of the last column on the path that is free, or whose column was not seen yet; -1: there is none.
+  int next_row(int start) {
+    const int column = path_.back();
+    for (int& k = next_[column]; k < p_.column_begin[column + 1];) {
+      const int row = p_.row[k], owner = column_of_[row];
+      const bool usable = values_[k] != 0 && (owner < 0 || seen_[owner] != start);
+      ++k;
+      if (usable) return row;
+    }
+    return -1;
+  }
+
+  const Pattern& p_;
+  std::span<const double> values_;
+  std::vector<int> column_of_;    // of each row; -1: none
+  std::vector<int> seen_, next_;  // by column: in the search from which one; its next entry to look at
+  std::vector<int> path_, via_;   // columns, and the rows between them
+};
+
+}  // namespace
+
+std::vector<std::string> structurally_singular_rows(const System& system) {
+  const std::vector<double> values = generic_tangent(system);
+  const Matching matching(system.pattern(), values);
   std::vector<std::string> rows;
-  for (int row = 0; row < n; ++row)
-    if (column_of[row] < 0) rows.push_back(system.row_name(row));
+  for (int row = 0; row < system.size(); ++row)
+    if (!matching.has(row)) rows.push_back(system.row_name(row));
   return rows;
 }
 

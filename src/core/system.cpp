@@ -43,7 +43,7 @@ State System::state() const {
   s.acceleration.assign(rows_[0].size(), 0.0);
   s.store.assign(rows_[1].size(), 0.0);
   s.memory.assign(memory_, 0.0);
-  if (remembering_) s.history.resize(remembering_->histories());
+  if (remembering_) s.delays.resize(remembering_->histories());
   for (const auto& lie : lie_) s.value[lie.place.value] = 1.0;
   return s;
 }
@@ -225,8 +225,10 @@ int SystemBuilder::declare(Kind kind, Manifold manifold, int values, int dofs, s
   if (d.row_unit.empty() && kind == Kind::algebraic) d.row_unit = d.unit;
   system_.variables_.push_back({kind, manifold, values, dofs, std::move(name), std::move(d.unit),
                                 std::move(d.equation), d.nominal, d.row_nominal, std::move(d.row_unit),
-                                std::move(d.parts), std::move(d.part_units), d.steady});
-  system_.has_steady_ = system_.has_steady_ || d.steady != Steady::no;
+                                std::move(d.parts), std::move(d.part_units), d.extent, d.row_extent,
+                                std::move(d.part_extents), d.starts_steady, d.network});
+  system_.starts_steady_ = system_.starts_steady_ || d.starts_steady;
+  system_.has_networks_ = system_.has_networks_ || d.network != Network::none;
   touched_.push_back(false);
   return static_cast<int>(system_.variables_.size()) - 1;
 }

@@ -106,7 +106,8 @@ class System {
 
   /// What an operating point holds; has any state one to find?
   const std::vector<StartCondition>& start_conditions() const { return conditions_; }
-  bool has_steady() const { return has_steady_; }
+  bool starts_steady() const { return starts_steady_; }
+  bool has_networks() const { return has_networks_; }
 
   /// Modes of elements at the start, from positions and velocities.
   void enter(State& s) const;
@@ -136,6 +137,11 @@ class System {
     const Variable& v = owner(row);
     return v.part_units.empty() ? v.row_unit : v.part_units.at(row - v.row);
   }
+  /// What a row measures.
+  Extent row_extent(int row) const {
+    const Variable& v = owner(row);
+    return v.part_extents.empty() ? v.row_extent : v.part_extents.at(row - v.row);
+  }
 
   /// Why the last evaluation gave a row that is not a finite number, if an element knows.
   const ModelError* fault(const State& s) const {
@@ -158,7 +164,7 @@ class System {
 
   std::vector<Variable> variables_;
   std::vector<StartCondition> conditions_;
-  bool has_steady_ = false;
+  bool starts_steady_ = false, has_networks_ = false;
   std::vector<std::unique_ptr<Group>> groups_;
   Pattern pattern_;
   Range rows_[kind_count];
@@ -176,7 +182,7 @@ class System {
 class SystemBuilder {
  public:
   template <int n>
-  Position<n> position(std::string name, Description d = {.unit = "m"}) {
+  Position<n> position(std::string name, Description d = {.unit = "m", .extent = Extent::length}) {
     return make<Position<n>>(std::move(name), std::move(d));
   }
   Orientation orientation(std::string name, Description d = {.unit = "rad"}) {

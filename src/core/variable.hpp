@@ -18,9 +18,14 @@ const char* equation_of(Kind kind);
 /// for all frames of a system (docs/decisions/0009).
 enum class Manifold { vector, so3, se3, r3so3 };
 
-/// How a state starts: with the value given, or where nothing flows, which an operating point finds (T-operating). At a node
-/// of a circuit the search may let something leak to ground.
-enum class Steady { no, yes, node };
+/// What a number measures, where that counts: lengths and angles are not compared with each other, and an angle is of the size of
+/// a turn, however far it has turned.
+enum class Extent { other, length, angle };
+
+/// What a state is in a network, as circuits are. Branches may be as steep as exponentials: Newton's method goes on without damping
+/// at last (T-newton-5), and iterates all states alike (T-error-7). Nodes follow their sources: what lies between the ends of steps
+/// counts, too (T-error-8), and the search for an operating point may let something leak there (T-operating-3).
+enum class Network { none, branch, node };
 
 /// One unknown of a system and its row: everything messages, norms and numbering need.
 struct Variable {
@@ -36,10 +41,20 @@ struct Variable {
   std::string row_unit;  // of its row; empty: not told
   std::vector<std::string> parts;       // what each of its rows says; empty: `equation` for all
   std::vector<std::string> part_units;  // of its rows, where they differ; empty: `row_unit` for all
-  Steady steady;                        // how a state starts
+  Extent extent;                        // what the unknown measures, on a vector space
+  Extent row_extent;                    // … and what its row does
+  std::vector<Extent> part_extents;     // of its rows, where they differ; empty: `row_extent` for all
+  bool starts_steady;                   // a state whose start an operating point finds (T-operating)
+  Network network;                      // what a state is in a network
   bool stated = false;                  // the model states the nominal magnitude
   int value = 0;                        // first index into State::value  (set by System)
   int row = 0;                          // first row                      (set by System)
+
+  /// What its part measures: a frame has lengths first, then angles.
+  Extent extent_of(int part) const {
+    if (manifold == Manifold::vector) return extent;
+    return part < dofs - 3 ? Extent::length : Extent::angle;
+  }
 };
 
 /// How a variable is described when it is made.
@@ -51,7 +66,11 @@ struct Description {
   std::string row_unit = {};
   std::vector<std::string> parts = {};
   std::vector<std::string> part_units = {};
-  Steady steady = Steady::no;
+  Extent extent = Extent::other;
+  Extent row_extent = Extent::other;
+  std::vector<Extent> part_extents = {};
+  bool starts_steady = false;
+  Network network = Network::none;
 };
 
 // ------------------------------------------------------------------ handles

@@ -1,6 +1,6 @@
 #include "core/workers.hpp"
 
-#include "core/alone.hpp"
+#include "core/without_workers.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,8 +18,8 @@ thread_local int alone = 0;
 
 }  // namespace
 
-Alone::Alone() { ++alone; }
-Alone::~Alone() { --alone; }
+WithoutWorkers::WithoutWorkers() { ++alone; }
+WithoutWorkers::~WithoutWorkers() { --alone; }
 
 struct Workers::Team {
   std::mutex mutex;

@@ -28,7 +28,7 @@ struct Assembly {
   std::vector<Warning> warnings;
   std::vector<std::string> notes, notes_on_settings;  // the latter are of interest where it is simulated
   std::vector<int> preloads;  // channels: force and elongation of a spring, of the next …
-  FixedRows fixed;            // `initial: {fixed: […]}`
+  FixedUnknowns fixed;        // `initial: {fixed: […]}`
   Scene scene;
 
   double read(const Channel& channel, const State& state) const;

@@ -19,8 +19,8 @@ void take_start_values(const std::vector<StartValues>& starts, Assembly& a) {
   }
 }
 
-FixedRows fixed_rows(const std::vector<FixedParts>& parts, const System& system) {
-  FixedRows fixed;
+FixedUnknowns fixed_rows(const std::vector<FixedParts>& parts, const System& system) {
+  FixedUnknowns fixed;
   if (parts.empty()) return fixed;
   fixed.position.assign(system.rows(Kind::position).end, 0);
   fixed.rate = fixed.position;

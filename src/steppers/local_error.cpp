@@ -1,440 +1,295 @@
-// The error of a step, and the motion within it (T-error, T-dense).
+#include "steppers/local_error.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "core/manifold.hpp"
-#include "steppers/generalized_alpha.hpp"
 #include "steppers/step_control.hpp"
 
 namespace escapement {
 
-/// What the formulas of the step leave out: E_q, E_v, E_s (T-error-2), or their leading term alone (T-error-6).
-void GeneralizedAlpha::defects(const State& from, ErrorEstimator estimator) {
-  const Range states = system_.rows(Kind::state);
-  const int positions = system_.rows(Kind::position).end;
-  const double h = c_.h;
+AlphaError::AlphaError(const System& system, const Sizes& sizes, const AlphaStep& step,
+                       AlphaEquations& equations, Newton& newton, AlphaHistory& history)
+    : system_(system),
+      sizes_(sizes),
+      step_(step),
+      equations_(equations),
+      newton_(newton),
+      history_(history),
+      states_(system.rows(Kind::state)),
+      positions_(system.rows(Kind::position).end),
+      constrained_(system.rows(Kind::holonomic).begin < system.size()),
+      is_angle_(positions_, 0),
+      decaying_(system) {
+  for (auto* x : {&defect_.q, &defect_.v, &defect_.across, &bracket_, &moved_}) x->assign(positions_, 0.0);
+  defect_.s.assign(states_.size(), 0.0);
+  for (auto* x : {&errors_, &at_rest_, &removed_}) x->assign(system.size(), 0.0);
+  noise_.assign(system.size() + positions_, 0.0);
+  for (auto* x : {&sizes_now_, &expected_}) x->assign(sizes.count(), 0.0);
+  for (const Variable& v : system.variables()) {
+    if (v.network == Network::node) circuit_nodes_.push_back(v.row);
+    if (v.kind != Kind::position) continue;
+    for (int k = 0; k < v.dofs; ++k) is_angle_[v.row + k] = v.extent_of(k) == Extent::angle;
+  }
+}
+
+LocalError AlphaError::of(State& from, const ErrorScales& scales) {
+  find_defects(from, scales.estimator);
+  filter_defects(from);
+  find_noise(from, false);
+  find_sizes(from, scales.horizon);
+  LocalError error = largest(from, scales);
+  if (error.size > StepControl::accept) {  // before it is told to be shorter: would that help?
+    find_noise(from, true);
+    error = largest(from, scales);
+  }
+  return error;
+}
+
+// ------------------------------------------------------------------ defects
+
+/// … or their leading term alone (T-error-6).
+void AlphaError::find_defects(const State& from, ErrorEstimator estimator) {
+  const State& end = step_.end;
+  const double h = step_.c.h;
   if (estimator == ErrorEstimator::history) {
-    for (int i = 0; i < positions; ++i) {
-      const double change = trial_.acceleration[i] - from.acceleration[i];
-      defect_q_[i] = -c_.C * h * h * change;
-      defect_v_[i] = 0;
+    for (int i = 0; i < positions_; ++i) {
+      const double change = end.acceleration[i] - from.acceleration[i];
+      defect_.q[i] = -step_.c.C * h * h * change;
+      defect_.v[i] = 0;
     }
-    std::fill(defect_s_.begin(), defect_s_.end(), 0.0);
+    std::fill(defect_.s.begin(), defect_.s.end(), 0.0);
     return;
   }
   const auto bend = [&](int i, double f0, double f1) {  // f[0, h, third]
-    return ((f1 - f0) / h - history.third_slope[i]) / (h - history.third);
+    return ((f1 - f0) / h - history_.third_slope[i]) / (h - history_.third);
   };
-  for (int i = 0; i < positions; ++i) {
-    const double a0 = from.acceleration[i], a1 = trial_.acceleration[i], c = bend(i, a0, a1),
-                 v = velocity_start_[i];
-    defect_q_[i] = u_[i] - (h * v + h * h / 6 * (2 * a0 + a1) - c * h * h * h * h / 12);
-    defect_v_[i] = trial_.rate[i] - v - (h / 2 * (a0 + a1) - c * h * h * h / 6);
+  for (int i = 0; i < positions_; ++i) {
+    const double a0 = from.acceleration[i], a1 = end.acceleration[i], c = bend(i, a0, a1),
+                 v = step_.predicted.velocity[i];
+    defect_.q[i] = step_.u[i] - (h * v + h * h / 6 * (2 * a0 + a1) - c * h * h * h * h / 12);
+    defect_.v[i] = end.rate[i] - v - (h / 2 * (a0 + a1) - c * h * h * h / 6);
   }
   if (!system_.lie_variables().empty()) {  // what the exponential map adds
-    lie_bracket(system_, from.rate, from.acceleration, velocity_);
-    for (int i = 0; i < positions; ++i) defect_q_[i] -= h * h * h / 12 * velocity_[i];
+    lie_bracket(system_, from.rate, from.acceleration, bracket_);
+    for (int i = 0; i < positions_; ++i) defect_.q[i] -= h * h * h / 12 * bracket_[i];
   }
-  for (int i = 0; i < states.size(); ++i) {
-    const double f0 = from.rate[states.begin + i], f1 = trial_.rate[states.begin + i];
+  for (int i = 0; i < states_.size(); ++i) {
+    const double f0 = from.rate[states_.begin + i], f1 = end.rate[states_.begin + i];
     const double c = bend(system_.size() + i, f0, f1);
-    defect_s_[i] = trial_.store[i] - from.store[i] - (h / 2 * (f0 + f1) - c * h * h * h / 6);
+    defect_.s[i] = end.store[i] - from.store[i] - (h / 2 * (f0 + f1) - c * h * h * h / 6);
   }
 }
 
 /// Of a defect the part across the constraints goes: the step itself removes it (T-constraint-7), so that it is no error of the
 /// solution. S (p, η) = (0, Φ_q E), E −= p (T-error-9).
-void GeneralizedAlpha::keep_along_constraints(std::span<double> defect, bool velocity) {
-  const int positions = system_.rows(Kind::position).end, first = system_.rows(Kind::holonomic).begin;
-  const int slip = system_.rows(Kind::nonholonomic).begin;
-  std::copy(defect.begin(), defect.end(), work_.begin());
-  std::fill(work_.begin() + positions, work_.end(), 0.0);
-  if (!velocity) apply_operators(system_, operators_, work_);
+void AlphaError::keep_along_constraints(std::span<double> defect, bool velocity) {
+  const int first = system_.rows(Kind::holonomic).begin, slip = system_.rows(Kind::nonholonomic).begin;
+  const State& end = step_.end;
+  std::copy(defect.begin(), defect.end(), removed_.begin());
+  std::fill(removed_.begin() + positions_, removed_.end(), 0.0);
+  if (!velocity) apply_operators(system_, step_.operators, removed_);
   // Φ_q E from the linear Φ̇, with E scaled to the size of a velocity: otherwise only rounding would be left.
   double size = 0, speed = 1;
-  for (int i = 0; i < positions; ++i) {
-    size = std::max(size, std::abs(work_[i]));
-    speed = std::max(speed, std::abs(trial_.rate[i]));
+  for (int i = 0; i < positions_; ++i) {
+    size = std::max(size, std::abs(removed_[i]));
+    speed = std::max(speed, std::abs(end.rate[i]));
   }
   if (!(size > 0) || !std::isfinite(size)) return;
-  aside_.take(trial_);
-  std::fill(aside_.rate.begin(), aside_.rate.begin() + positions, 0.0);
-  system_.constraints(aside_, 1, 0, rows_);
-  for (int i = 0; i < positions; ++i) aside_.rate[i] = speed / size * work_[i];
-  system_.constraints(aside_, 1, 0, work_);
+  beside_.take(end);
+  std::fill(beside_.rate.begin(), beside_.rate.begin() + positions_, 0.0);
+  system_.constraints(beside_, 1, 0, at_rest_);
+  for (int i = 0; i < positions_; ++i) beside_.rate[i] = speed / size * removed_[i];
+  system_.constraints(beside_, 1, 0, removed_);
   for (int i = first; i < system_.size(); ++i)
-    work_[i] = i < slip || velocity ? size / speed * (work_[i] - rows_[i]) : 0.0;
-  std::fill(work_.begin(), work_.begin() + first, 0.0);
-  newton_.solver().solve(work_);
-  if (velocity) apply_operators(system_, operators_, work_);
-  for (int i = 0; i < positions; ++i) {
-    defect[i] -= work_[i];
-    if (!velocity) across_[i] = work_[i];
+    removed_[i] = i < slip || velocity ? size / speed * (removed_[i] - at_rest_[i]) : 0.0;
+  std::fill(removed_.begin(), removed_.begin() + first, 0.0);
+  newton_.solver().solve(removed_);
+  if (velocity) apply_operators(system_, step_.operators, removed_);
+  for (int i = 0; i < positions_; ++i) {
+    defect[i] -= removed_[i];
+    if (!velocity) defect_.across[i] = removed_[i];
   }
 }
 
 /// What the defects do to the solution: the equations of the step with them taken off, solved once with its matrix. It keeps stiff
 /// parts, whose rates amplify every error, from deciding the step (T-error-3).
-void GeneralizedAlpha::filter_defects(State& from) {
-  const Range states = system_.rows(Kind::state);
-  const int positions = system_.rows(Kind::position).end;
+void AlphaError::filter_defects(State& from) {
   if (constrained_) {
-    std::fill(across_.begin(), across_.end(), 0.0);
-    keep_along_constraints(defect_q_, false);
-    keep_along_constraints(defect_v_, true);
+    std::fill(defect_.across.begin(), defect_.across.end(), 0.0);
+    keep_along_constraints(defect_.q, false);
+    keep_along_constraints(defect_.v, true);
   }
-  aside_.take(trial_);
-  for (int i = 0; i < positions; ++i) {
-    work_[i] = u_[i] - defect_q_[i];
-    aside_.rate[i] -= defect_v_[i];
+  beside_.take(step_.end);
+  for (int i = 0; i < positions_; ++i) {
+    moved_[i] = step_.u[i] - defect_.q[i];
+    beside_.rate[i] -= defect_.v[i];
   }
-  move_positions(system_, from.value, work_, aside_.value, {});
+  move_positions(system_, from.value, moved_, beside_.value, {});
   {
-    LentHistory histories(from, aside_);
-    system_.residual(aside_, shift(), rows_);
+    LentDelays delays(from, beside_);
+    system_.residual(beside_, equations_.shift(), errors_);
   }
-  for (int i = states.begin; i < states.end; ++i)
-    rows_[i] -= s_bar_[i - states.begin] - defect_s_[i - states.begin];
-  std::fill(rows_.begin() + system_.rows(Kind::holonomic).begin, rows_.end(), 0.0);
-  newton_.solver().solve(rows_);
-  for (int i = 0; i < positions; ++i) {
-    defect_q_[i] += c_.c0 * rows_[i];
-    defect_v_[i] += c_.c1 * rows_[i];
+  for (int i = states_.begin; i < states_.end; ++i)
+    errors_[i] -= step_.predicted.s[i - states_.begin] - defect_.s[i - states_.begin];
+  std::fill(errors_.begin() + system_.rows(Kind::holonomic).begin, errors_.end(), 0.0);
+  newton_.solver().solve(errors_);
+  for (int i = 0; i < positions_; ++i) {
+    defect_.q[i] += step_.c.c0 * errors_[i];
+    defect_.v[i] += step_.c.c1 * errors_[i];
   }
 }
 
 /// What Newton may leave of each unknown and what rounding moves it by is no error that a shorter step mends (T-error-7).
-void GeneralizedAlpha::find_noise(const State& from, bool rounding_too) {
+void AlphaError::find_noise(const State& from, bool rounding_too) {
   constexpr double few = 4 * 2.2e-16;
-  const int positions = system_.rows(Kind::position).end, n = system_.size();
-  if (rounding_too) rounding_noise(from, noise_);
+  const int n = system_.size();
+  const auto weights = equations_.weights();
+  if (rounding_too) equations_.rounding_along_constraints(newton_, noise_);
   else std::fill(noise_.begin(), noise_.end(), 0.0);
   for (int i = 0; i < n; ++i) {
-    const double left = weights_[i] > 0 ? options_.newton.tolerance / weights_[i] : 0.0;
+    const double left = weights[i] > 0 ? newton_.options().tolerance / weights[i] : 0.0;
     const double moved = std::max(left, noise_[i]);
-    if (i >= positions) {
+    if (i >= positions_) {
       noise_[i] = moved;
       continue;
     }
-    const double v = std::abs(from.rate[i]) + c_.h * std::abs(from.acceleration[i]);
-    noise_[i] = few * c_.h * v + c_.c0 * moved;
-    noise_[n + i] = few * v + c_.c1 * moved;
+    const double v = std::abs(from.rate[i]) + step_.c.h * std::abs(from.acceleration[i]);
+    noise_[i] = few * step_.c.h * v + step_.c.c0 * moved;
+    noise_[n + i] = few * v + step_.c.c1 * moved;
   }
 }
 
-LocalError GeneralizedAlpha::local_error(State& from, const ErrorScales& scales) {
-  if (scales.estimator == ErrorEstimator::embedded && !third_point()) return {INFINITY, -1, false};
-  defects(from, scales.estimator);
-  filter_defects(from);
-  find_noise(from, false);
-  LocalError error = largest_error(from, scales);
-  if (error.size > StepControl::accept) {  // before it is told to be shorter: would that help?
-    find_noise(from, true);
-    error = largest_error(from, scales);
-  }
-  return error;
-}
-
-bool GeneralizedAlpha::Forgetting::is_due(double error) {
-  constexpr int patience = 16;
-  if (error <= 0.1) return false;  // two sizes of the step below what is aimed at
-  return pays || error > StepControl::accept || ++waited > patience;
-}
-
-/// The error that counts most, over its scale and over the share of the step (T-error-1).
-LocalError GeneralizedAlpha::largest_error(State& from, const ErrorScales& scales) {
-  LocalError error;
-  const Range states = system_.rows(Kind::state);
-  const int positions = system_.rows(Kind::position).end, n = system_.size();
-  const auto at = system_.value_of_row();
-  const double share = scales.horizon / c_.h;
-  // What noise makes of the error does not count, and as much again is allowed beside the share of the step: it asks for no
-  // shorter one (T-error-7).
-  std::copy(history.largest.begin(), history.largest.end(), sizes_now_.begin());
-  sizes_.raise(trial_, sizes_now_);
+void AlphaError::find_sizes(const State& from, double horizon) {
+  std::copy(history_.largest.begin(), history_.largest.end(), sizes_now_.begin());
+  sizes_.raise(step_.end, sizes_now_);
   std::copy(sizes_now_.begin(), sizes_now_.end(), expected_.begin());
-  for (const State* s : {&from, &trial_}) sizes_.look_ahead(*s, foresight * scales.horizon, expected_);
-  // The error of a quantity of several parts is that of all together, relative to its norm.
-  const auto count_all = [&](int first, int parts, bool rate, const auto& size,
-                             const ErrorScales::Tolerance& tolerance) {
-    const int place = rate ? n + first : first;
-    const bool turns = !rate && first < positions && turns_[first];  // the size of an angle says nothing
+  for (const State* s : {&from, &step_.end}) sizes_.look_ahead(*s, foresight * horizon, expected_);
+}
+
+// ------------------------------------------------------------------ the one that counts most
+
+/// The largest error so far, over its scale and over the share of the step (T-error-1).
+class AlphaError::Largest {
+ public:
+  Largest(const AlphaError& of, const ErrorScales& scales)
+      : share(scales.horizon / of.step_.c.h), of_(of), learn_(scales.learn) {}
+
+  LocalError error;
+  double share;  // of steps of this size in the horizon
+
+  /// The error of a quantity of several parts is that of all together, relative to its norm. What noise makes of it does not
+  /// count, and as much again is allowed beside the share of the step: it asks for no shorter one (T-error-7).
+  template <class Error>
+  void count(int first, int parts, bool rate, const Error& error_of,
+             const ErrorScales::Tolerance& tolerance) {
+    const int n = of_.system_.size(), place = rate ? n + first : first;
+    const bool is_angle = !rate && first < of_.positions_ && of_.is_angle_[first];  // its size says nothing
     double heard = 0, most = 0, noise = 0, nominal = 0;
     int row = first;
     for (int i = first; i < first + parts; ++i) {
-      const double its_noise = noise_[rate ? n + i : i], its = std::abs(size(i)) - its_noise;
+      const double its_noise = of_.noise_[rate ? n + i : i], its = std::abs(error_of(i)) - its_noise;
       noise = std::max(noise, its_noise);
-      nominal =
-          std::max(nominal, scales.learn ? small_size(system_, i, expected_[place]) : system_.nominal()[i]);
+      nominal = std::max(
+          nominal, learn_ ? small_size(of_.system_, i, of_.expected_[place]) : of_.system_.nominal()[i]);
       if (its > 0 || std::isnan(its)) heard += its * its;
       if (its > most) most = its, row = i;
     }
     const double scale =
-        tolerance.relative * (turns ? 0.0 : sizes_now_[place]) + tolerance.absolute * nominal;
+        tolerance.relative * (is_angle ? 0.0 : of_.sizes_now_[place]) + tolerance.absolute * nominal;
     if (!(scale > 0)) return;
     error.noise = std::max(error.noise, noise / scale);
     if (heard == 0) return;
     const double relative = (parts == 1 ? most : std::sqrt(heard)) / (scale / share + 2 * noise);
     if (!(relative <= error.size))
       error = {std::isfinite(relative) ? relative : INFINITY, row, rate, error.noise};
-  };
-  const auto count = [&](int row, double size, const ErrorScales::Tolerance& tolerance) {
-    count_all(
+  }
+  void count(int row, double size, const ErrorScales::Tolerance& tolerance) {
+    count(
         row, 1, false, [size](int) { return size; }, tolerance);
-  };
-  for (const Sizes::Vector& v : sizes_.vectors()) {
-    count_all(
-        v.row, v.parts, false, [&](int i) { return defect_q_[i]; }, scales.positions);
-    count_all(
-        v.row, v.parts, true, [&](int i) { return defect_v_[i]; }, scales.velocities);
   }
-  if (error.rate && history.velocities.is_due(error.size) && forget_velocities(scales.horizon)) {
-    const double all = std::exchange(error, {}).size;
-    const auto left_behind = [&](int i) {
-      const bool swings = carried_[0][i] > 0;  // then its velocity counts in full
-      return std::abs(defect_q_[i]) + (swings ? 0.0 : scales.horizon * scratch_[i]);
-    };
-    const auto not_forgotten = [&](int i) {
-      return std::max(std::abs(defect_v_[i]) / share, scratch_[i] + carried_[0][i]);
-    };
-    for (const Sizes::Vector& v : sizes_.vectors()) {
-      count_all(v.row, v.parts, false, left_behind, scales.positions);
-      count_all(v.row, v.parts, true, not_forgotten, scales.velocities);
-    }
-    history.velocities.found(error.size < 0.5 * all);
-  }
+
+ private:
+  const AlphaError& of_;
+  bool learn_;
+};
+
+LocalError AlphaError::largest(const State& from, const ErrorScales& scales) {
+  const auto at = system_.value_of_row();
+  Largest largest(*this, scales);
+  count_positions(largest, scales);
   // What constraints remove does not add up, but such a step does not follow what drives them (T-error-11).
   if (constrained_ && scales.estimator == ErrorEstimator::embedded)
     for (const Sizes::Vector& v : sizes_.vectors())
-      count_all(
-          v.row, v.parts, false, [&](int i) { return across_[i] / share; }, scales.positions);
-  const LocalError mechanical = error;
-  for (int i = states.begin; i < states.end; ++i)
-    count(i, rows_[i], history.algebraic[i - states.begin] ? scales.signals : scales.states);
-  if (error.row >= states.begin && history.states.is_due(error.size) && forget(scales.horizon)) {
-    const double all = std::exchange(error, mechanical).size;
-    for (int i = states.begin; i < states.end; ++i)
-      count(i, std::max(std::abs(rows_[i]) / share, std::abs(scratch_[i])),
-            history.algebraic[i - states.begin] ? scales.signals : scales.states);
-    history.states.found(error.size < 0.5 * all);
-  }
+      largest.count(
+          v.row, v.parts, false, [&](int i) { return defect_.across[i] / largest.share; }, scales.positions);
+  count_states(largest, scales);
   // Circuits follow their sources, however long the step: what lies between its ends should be right too (T-error-8).
-  for (const int i : nodes_)
-    count(i, between_ends(i, trial_.value[at[i]] - from.value[at[i]]) / share, scales.states);
-  for (int i = states.end; i < n; ++i)
-    count(i, rows_[i], i < system_.rows(Kind::holonomic).begin ? scales.signals : scales.multipliers);
-  return error;
+  for (const int i : circuit_nodes_)
+    largest.count(i, between_ends(i, step_.end.value[at[i]] - from.value[at[i]]) / largest.share,
+                  scales.states);
+  for (int i = states_.end; i < system_.size(); ++i)
+    largest.count(i, errors_[i],
+                  i < system_.rows(Kind::holonomic).begin ? scales.signals : scales.multipliers);
+  return largest.error;
 }
 
-std::vector<int> GeneralizedAlpha::uncontrolled(const ErrorScales& scales) const {
-  constexpr double nothing =
-      1e-12;  // of nominal magnitudes: no motion, but what is left over of that of others
-  const int positions = system_.rows(Kind::position).end, n = system_.size();
-  const auto is_small = [&](int row, double seen) {
-    return !system_.nominal_stated()[row] && seen < small_size(system_, row, 0.0);
-  };
-  std::vector<int> rows;
-  for (int i = 0; i < system_.rows(Kind::state).end && scales.learn; ++i) {
-    const double size = history.largest[i];
-    if (size > nothing * system_.nominal()[i] && is_small(i, size) &&
-        (i >= positions || is_small(i, history.largest[n + i])))
-      rows.push_back(i);
+void AlphaError::count_positions(Largest& largest, const ErrorScales& scales) {
+  for (const Sizes::Vector& v : sizes_.vectors()) {
+    largest.count(
+        v.row, v.parts, false, [&](int i) { return defect_.q[i]; }, scales.positions);
+    largest.count(
+        v.row, v.parts, true, [&](int i) { return defect_.v[i]; }, scales.velocities);
   }
-  return rows;
+  const LocalError all = largest.error;
+  if (!all.rate || !history_.velocities.is_due(all.size) ||
+      !decaying_.of_velocities(step_.end, newton_.solver(), defect_.v, scales.horizon))
+    return;
+  const auto left = decaying_.left(), swinging = decaying_.swinging();
+  const auto left_behind = [&](int i) {
+    const bool swings = swinging[i] > 0;  // then its velocity counts in full
+    return std::abs(defect_.q[i]) + (swings ? 0.0 : scales.horizon * left[i]);
+  };
+  const auto not_forgotten = [&](int i) {
+    return std::max(std::abs(defect_.v[i]) / largest.share, left[i] + swinging[i]);
+  };
+  largest.error = {};
+  for (const Sizes::Vector& v : sizes_.vectors()) {
+    largest.count(v.row, v.parts, false, left_behind, scales.positions);
+    largest.count(v.row, v.parts, true, not_forgotten, scales.velocities);
+  }
+  history_.velocities.found(largest.error.size < 0.5 * all.size);
+}
+
+void AlphaError::count_states(Largest& largest, const ErrorScales& scales) {
+  const auto tolerance = [&](int i) {
+    return history_.algebraic[i - states_.begin] ? scales.signals : scales.states;
+  };
+  const LocalError mechanical = largest.error;
+  for (int i = states_.begin; i < states_.end; ++i) largest.count(i, errors_[i], tolerance(i));
+  const LocalError all = largest.error;
+  if (all.row < states_.begin || !history_.states.is_due(all.size) ||
+      !decaying_.of_states(step_.end, newton_.solver(), errors_, scales.horizon))
+    return;
+  largest.error = mechanical;
+  for (int i = states_.begin; i < states_.end; ++i)
+    largest.count(i, std::max(std::abs(errors_[i]) / largest.share, std::abs(decaying_.left()[i])),
+                  tolerance(i));
+  history_.states.found(largest.error.size < 0.5 * all.size);
 }
 
 /// How far the interpolant of this unknown (T-dense-2) may be off within the step, by the next divided difference; after a
 /// start or a corner, how far a straight line is.
-double GeneralizedAlpha::between_ends(int i, double change) const {
-  const double h = c_.h, slope = change / h;
-  if (!(history.last_step > much_smaller * h && history.span > history.last_step)) {
-    const double third = history.third, bend = (slope - history.third_slope[i]) / (h - third);
-    return third_point() ? 0.25 * std::abs(bend) * h * h : 0.0;
+double AlphaError::between_ends(int i, double change) const {
+  const AlphaHistory& past = history_;
+  const double h = step_.c.h, slope = change / h;
+  if (!(past.last_step > AlphaHistory::much_smaller * h && past.span > past.last_step)) {
+    const double bend = (slope - past.third_slope[i]) / (h - past.third);
+    return past.third_point(h) ? 0.25 * std::abs(bend) * h * h : 0.0;
   }
-  const double bend = (slope - history.slope[i]) / (h + history.last_step);
-  const double third = (bend - history.curve[i]) / (h + history.span);
-  return 0.25 * std::abs(third) * h * h * (h + history.last_step);  // (t − t_n)(t_{n+1} − t)(t − t_{n−1})
-}
-
-void GeneralizedAlpha::prepare_slow() {
-  slow_ = make_solver(system_.size());
-  slow_->analyze(system_.pattern(), system_.elimination_order());
-  slow_values_.assign(system_.pattern().nonzeros(), 0.0);
-  at_rest_.assign(system_.size(), 1);
-  std::fill(at_rest_.begin() + system_.rows(Kind::state).begin,
-            at_rest_.begin() + system_.rows(Kind::algebraic).end, 0);
-}
-
-void GeneralizedAlpha::archive(Archive& a) {
-  a(history, factored_for_, epsilon_, newton_, *jumps_);
-  if (excitation_test_) a(*excitation_test_);
-  if (history.slope.size() != static_cast<std::size_t>(system_.size()))
-    throw ArchiveError("the steps of another system");
-  bool slow = slow_ != nullptr;  // its pivots are those of its first matrix
-  a(slow);
-  if (!slow) return;
-  if (!slow_) prepare_slow();
-  a(slow_values_);
-  if (slow_values_.size() != static_cast<std::size_t>(system_.pattern().nonzeros()))
-    throw ArchiveError("a matrix of another system");
-  slow_->archive(a, slow_values_);
-}
-
-/// Errors of states do not all add up: what decays forgets them. Of an error ε in rows_ that every step makes again, this is left
-/// at the end of the horizon H, per share of it: (M + H A)⁻¹ M ε, into scratch_ (T-error-5). False where the errors oscillate,
-/// which that would take for decay.
-bool GeneralizedAlpha::forget(double horizon) {
-  const Range states = system_.rows(Kind::state);
-  const std::size_t entries = system_.pattern().nonzeros();
-  stores_.resize(entries);
-  system_.tangent(trial_, Shift::stores(), {}, work_, stores_);
-  const auto only_states = [&](std::vector<double>& x) {
-    std::fill(x.begin(), x.begin() + states.begin, 0.0);
-    std::fill(x.begin() + states.end, x.end(), 0.0);
-  };
-  const auto step_of = [&](LinearSolver& solver, std::vector<double>& x) {
-    multiply(system_.pattern(), stores_, x, work_);
-    x = work_;
-    only_states(x);
-    solver.solve(x);
-    only_states(x);
-  };
-  // The errors after three short implicit steps, in which stiff parts vanish, and their first and second differences over two
-  // more: what decays has both along itself, what oscillates has the second against itself, measured by the energy xᵀMx.
-  const auto energy = [&](const std::vector<double>& x, auto y) {
-    for (int i = 0; i < system_.size(); ++i) scratch_[i] = y(i);
-    multiply(system_.pattern(), stores_, scratch_, work_);
-    double sum = 0;
-    for (int i = states.begin; i < states.end; ++i) sum += x[i] * work_[i];
-    return sum;
-  };
-  auto& [y0, y1, y2] = carried_;
-  y0 = rows_;
-  only_states(y0);
-  for (int k = 0; k < 3; ++k) step_of(newton_.solver(), y0);
-  step_of(newton_.solver(), y1 = y0);
-  step_of(newton_.solver(), y2 = y1);
-  const double square = energy(y0, [&](int i) { return y0[i]; });
-  const double first = energy(y0, [&](int i) { return y0[i] - y1[i]; });
-  const double second = energy(y0, [&](int i) { return y0[i] - 2 * y1[i] + y2[i]; });
-  if (second < 0 && first < 0.3 * std::sqrt(-second * std::abs(square))) return false;
-
-  if (!slow_) prepare_slow();
-  system_.tangent(trial_, {.acceleration = 1, .store = 1, .flow = horizon}, {}, work_, slow_values_);
-  hold(system_, at_rest_, slow_values_);
-  if (!slow_->factor(slow_values_).ok) return false;
-  scratch_ = rows_;
-  step_of(*slow_, scratch_);
-  return true;
-}
-
-/// The same for velocities: what errors of theirs, made again in every step, leave at the end of the horizon goes into scratch_,
-/// what swings and so does not decay into carried_[0] (T-error-10).
-bool GeneralizedAlpha::forget_velocities(double horizon) {
-  const int positions = system_.rows(Kind::position).end;
-  const auto product = [&](const Shift& shift, const std::vector<double>& x) {  // of the rows of positions
-    stores_.resize(system_.pattern().nonzeros());
-    system_.tangent(trial_, shift, {}, work_, stores_);
-    multiply(system_.pattern(), stores_, x, work_);
-    std::fill(work_.begin() + positions, work_.end(), 0.0);
-    return std::span<const double>(work_);
-  };
-  if (!slow_) prepare_slow();
-  Shift at_end{
-      .position = horizon * horizon, .velocity = horizon, .acceleration = 1, .store = 1, .flow = horizon};
-  at_end.holonomic_scale = 1 / at_end.position;
-  at_end.nonholonomic_scale = 1 / horizon;
-  system_.tangent(trial_, at_end, {}, work_, slow_values_);
-  if (!slow_->factor(slow_values_).ok) return false;
-  auto& y = carried_[0];
-  y.assign(system_.size(), 0.0);
-  std::copy_n(defect_v_.begin(), positions, y.begin());
-  const auto start = product(Shift::mass(), y);
-  scratch_.assign(start.begin(), start.end());
-  slow_->solve(scratch_);
-  for (int k = 0; k < 3; ++k) {  // what a step does not resolve goes
-    const auto momentum = product(Shift::mass(), y);
-    std::copy(momentum.begin(), momentum.end(), y.begin());
-    newton_.solver().solve(y);
-    std::fill(y.begin() + positions, y.end(), 0.0);
-  }
-  auto &damped = carried_[1], &stiff = carried_[2];
-  const auto damping = product(Shift::damping(), y);
-  damped.assign(damping.begin(), damping.end());
-  const auto stiffness = product(Shift::stiffness(), y);
-  stiff.assign(stiffness.begin(), stiffness.end());
-  const auto momentum = product(Shift::mass(), y);
-  for (int i = 0; i < positions; ++i) {
-    const double m = y[i] * momentum[i], c = y[i] * damped[i], k = y[i] * stiff[i];
-    scratch_[i] = std::abs(scratch_[i]);
-    y[i] = c > 0 && c * c >= 4 * std::abs(k * m) ? 0.0 : std::abs(y[i]);
-  }
-  return true;
-}
-
-StepReport GeneralizedAlpha::look_ahead(State& state, double h) {
-  const StepReport report = attempt(state, 0.5 * h);
-  if (!report.ok()) return report;
-  const Range states = system_.rows(Kind::state);
-  const int positions = system_.rows(Kind::position).end;
-  const auto at = system_.value_of_row();
-  for (int i = 0; i < positions; ++i)
-    history.third_slope[i] = (trial_.acceleration[i] - state.acceleration[i]) / (0.5 * h);
-  for (int i = positions; i < system_.size(); ++i)
-    history.third_slope[i] = (trial_.value[at[i]] - state.value[at[i]]) / (0.5 * h);
-  for (int i = 0; i < states.size(); ++i)
-    history.third_slope[system_.size() + i] =
-        (trial_.rate[states.begin + i] - state.rate[states.begin + i]) / (0.5 * h);
-  history.third = 0.5 * h;
-  return report;
-}
-
-std::optional<StepReport> GeneralizedAlpha::look_ahead_if_needed(State& state, double h) {
-  const double third = history.third;  // one that is very near to the end, or far beyond, is of no use
-  if (third < -much_smaller * h || (third > 0.2 * h && third < 0.8 * h)) return std::nullopt;
-  return look_ahead(state, h);
-}
-
-void GeneralizedAlpha::interpolate(const State& from, double s, State& between) const {
-  if (settled_) return interpolate_settling(from, s, between);
-  const Range states = system_.rows(Kind::state);
-  const int positions = system_.rows(Kind::position).end, n = system_.size();
-  const auto at = system_.value_of_row();
-  const double h = c_.h, t = s * h;
-  const double h00 = (1 + 2 * s) * (1 - s) * (1 - s), h01 = s * s * (3 - 2 * s), h10 = s * (1 - s) * (1 - s),
-               h11 = -s * s * (1 - s);
-  between.t = from.t + t;
-  between.value.resize(from.value.size());
-  between.rate.resize(from.rate.size());
-  between.acceleration.resize(from.acceleration.size());
-  between.store.resize(from.store.size());
-  between.memory = from.memory;
-  // Positions: u(t) on the Lie algebra with u(0) = 0, u̇(0) = v_n, u(h) and u̇(h) = T(u)⁻¹ v_{n+1} (T-dense-1).
-  auto &end = dense_end_, &u = dense_u_;
-  end.assign(trial_.rate.begin(), trial_.rate.begin() + positions);
-  u.resize(positions);
-  remove_operators(system_, operators_, end);
-  for (int i = 0; i < positions; ++i) {
-    u[i] = h01 * u_[i] + h * (h10 * from.rate[i] + h11 * end[i]);
-    between.rate[i] = h00 * from.rate[i] + h01 * trial_.rate[i] +
-                      h * (h10 * from.acceleration[i] + h11 * trial_.acceleration[i]);
-  }
-  move_positions(system_, from.value, u, between.value, {});
-  // Everything else: a parabola through three points, a line where there are but two (T-dense-2).
-  const auto along = [&](int i, double z0, double z1) {
-    const double slope = (z1 - z0) / h;
-    const double curve = third_point() ? (slope - history.third_slope[i]) / (h - history.third) : 0.0;
-    return z0 + t * slope + curve * t * (t - h);
-  };
-  for (int i = 0; i < positions; ++i)
-    between.acceleration[i] = along(i, from.acceleration[i], trial_.acceleration[i]);
-  for (int i = positions; i < n; ++i) between.value[at[i]] = along(i, from.value[at[i]], trial_.value[at[i]]);
-  for (int i = 0; i < states.size(); ++i) {
-    const double f0 = from.rate[states.begin + i], f1 = trial_.rate[states.begin + i];
-    between.rate[states.begin + i] = f0 + s * (f1 - f0);
-    between.store[i] = h00 * from.store[i] + h01 * trial_.store[i] + h * (h10 * f0 + h11 * f1);
-  }
+  const double bend = (slope - past.slope[i]) / (h + past.last_step);
+  const double third = (bend - past.curve[i]) / (h + past.span);
+  return 0.25 * std::abs(third) * h * h * (h + past.last_step);  // (t − t_n)(t_{n+1} − t)(t − t_{n−1})
 }
 
 }  // namespace escapement

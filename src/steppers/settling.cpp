@@ -151,7 +151,7 @@ bool ExcitationTest::unresolved_motion(double h, const Excitation& jump) {
       const int where = part_of_row_[v.row];
       double &length = largest_[where], &angle = turning_[where];
       if (v.dofs == 6) f(part_of(v.row, 3), length), f(part_of(v.row + 3, 3), angle);
-      else f(part_of(v.row, v.dofs), v.manifold != Manifold::vector || v.unit == "rad" ? angle : length);
+      else f(part_of(v.row, v.dofs), v.extent_of(0) == Extent::angle ? angle : length);
     }
   };
   std::fill(largest_.begin(), largest_.end(), 0.0);

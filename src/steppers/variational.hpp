@@ -1,51 +1,27 @@
 // Variational time stepping: the discrete Lagrangian L_d = h L(q_{n+½}, (q_{n+1} − q_n)/h) of the midpoint, forced and constrained,
 // for all five kinds at once. Rows hold at the midpoint of a step, constraints at its end with their force at its beginning; from
-// node to node q, the momenta p and the stores s are carried on (docs/theory.md, T-variational).
+// end to end q, the momenta p and the stores s are carried on (docs/theory.md, T-variational).
 //
 // Quasi-linear it is SPOOK: one linear solve per step, and constraints that relax (T-spook).
 #pragma once
 #include <algorithm>
 #include <vector>
 
-#include "core/manifold.hpp"
-#include "core/sizes.hpp"
-#include "steppers/node.hpp"
 #include "steppers/stepper.hpp"
+#include "steppers/variational_step.hpp"
 
 namespace escapement {
-
-/// How a constraint is kept under SPOOK.
-struct Relaxation {
-  double damping = 2;       // over which time a violation decays: so many steps …
-  bool in_seconds = false;  // … or seconds
-  double compliance = 0;    // violation per load (m/N, rad/(N m)); 0: rigid
-};
-
-struct VariationalOptions {
-  bool quasi_linear = false;  // SPOOK
-  double step = 0;            // s, the usual one: what `damping` counts in, where events cut a step short
-  Relaxation relaxation;      // of all constraints …
-  std::vector<Relaxation> relaxations;  // … or of each row, holonomic ones first
-  bool damped_states = true;            // states by TR-BDF2 (T-variational-6); false: by the midpoint rule
-  bool naive_start = false;             // v_{−½} = v_0, as is often done: first order (T-spook-5)
-  double proximal = 0;         // > 0: redundant constraints allowed (T-proximal); SPOOK allows them always
-  bool tell_left_over = true;  // SPOOK: StepReport::left_over, for one more solve
-  NewtonOptions newton;
-  StartOptions start;
-};
-
-/// Throws ModelError E-SCHEME for a system that the scheme cannot advance.
-void refuse_scheme(const System& system, const VariationalOptions& options);
 
 class Variational final : public Stepper {
  public:
   /// Throws as refuse_scheme().
   Variational(const System& system, VariationalOptions options);
   Variational(System&&, VariationalOptions) = delete;  // the system must outlive the stepper
+  Variational(const Variational&) = delete;            // its parts know each other by their places
 
   StepReport attempt(State& state, double h) override;
-  const State& result() const override { return trial_; }
-  double step_size() const override { return h_; }
+  const State& result() const override { return next_.state; }
+  double step_size() const override { return step_.h; }
   void commit(State& state) override;
   /// Third order in positions and velocities; all else along a parabola through both ends and the midpoint.
   void interpolate(const State& from, double s, State& between) const override;
@@ -56,90 +32,85 @@ class Variational final : public Stepper {
   std::vector<Warning> warnings() const override { return {}; }
   const StartOptions& start_options() const override { return options_.start; }
   Newton& newton() override { return newton_; }
-  long pivotings() const override { return newton_.pivotings() + node_.pivotings() + jumps_->pivotings(); }
+  long pivotings() const override {
+    return newton_.pivotings() + end_of_step_.pivotings() + jumps_.pivotings();
+  }
   void archive(Archive& a) override;
 
   const VariationalOptions& options() const { return options_; }
   /// Where the rows of the last step hold: t_{n+½}, with the velocity of the step.
-  const State& midpoint() const { return mid_; }
-  /// Momenta at the last node, in the axes of the velocities.
+  const State& midpoint() const { return step_.mid; }
+  /// Momenta at the end of the last step, in the axes of the velocities.
   std::span<const double> momenta() const { return history.p; }
 
-  /// What is carried on beside the state.
-  struct History {
-    std::vector<double> p;        // momenta, after the impulses that make Φ̇ = 0
-    std::vector<double> impulse;  // … and these, by row
-    std::vector<double> half;     // velocity of the last step
-    std::vector<double> bend;  // v_{n+1} + v_n − 2 v_{n+½}: where velocities are not the mean of their ends
-    std::vector<double> slope;           // of x, y, λ over the last step
-    double bend_step = 0, bend_age = 0;  // of the step it is from, and how long ago that was
-    double step = 0;                     // the last one
-    std::vector<double> stiffness;       // 1/s, of the states: so fast they decay by themselves
-    std::vector<double> largest;         // sizes of unknowns and velocities so far (Sizes)
-    bool fresh = true, started = false;
-    bool jumped = false;  // multipliers did, since the last step
-    bool bent = false;    // do signals or states read accelerations?
-    bool driven = false;  // do stores change with velocities?
-    void archive(Archive& a) {
-      a(p, impulse, half, bend, slope, bend_step, bend_age, step, stiffness, largest, fresh, started, jumped,
-        bent, driven);
-    }
-  };
-  History history;
+  VariationalHistory history;
 
  private:
-  class Step;
+  /// What a step leads to.
+  struct Next {
+    State state;                   // at t_{n+1}
+    std::vector<double> arriving;  // momenta before the impulses of the constraints there …
+    std::vector<double> impulse;   // … these, by row …
+    std::vector<double> p;         // … and momenta after them
+    std::vector<double> bend;      // v_{n+1} + v_n − 2 v_{n+½}
+    std::vector<double> flow;      // of the states at the midpoint, by row
+    std::vector<double> soft_impulses, soft_multipliers;  // from the first constraint on; of soft ones
+  };
+
   void begin(const State& state, const StartReport& report) override;
   bool started() const override { return history.started; }
   void examine(const State& state);
-  void set_gradient(const State& at, std::span<double> gradient, std::span<double> phi);
+  void set_gradient(const State& at, VariationalStep::Constraints& constraints);
+
   void begin_step(const State& state, double h);
+  void begin_fresh(const State& state);
+  void relax_constraints(const State& state);
+  void guess(const State& state);
   StepReport compute(State& state, double h);
-  NewtonReport solve_linear(Step& step);
-  void measure_left_over(Step& step, const State& state, StepReport& report);
-  void measure_against_solution(Step& step, StepReport& report);
+  NewtonReport solve(const State& state);
+  NewtonReport solve_linear();
+  void measure_left_over(const State& state, StepReport& report);
+  void measure_against_solution(StepReport& report);
   void refuse_contradiction(NewtonReport& report);
-  NewtonReport finish_node(const State& state);
+
+  NewtonReport finish(const State& state);
+  void carry_momenta();
+  void guess_end(const State& state);
+  void carry_stores(const State& state);
+  EndOfStep::Arrival arrival();
+  void take_off_impulses(const State& state, const EndOfStep::Moving& moving);
+  void set_soft_multipliers();
   void count_mean_velocities(const State& state);
   void carry_impulses();
-  /// Of the flow at the midpoint, in what states have stored there.
-  double state_weight() const { return (options_.damped_states ? 0.25 : 0.5) * h_; }
-  bool is_soft(int row) const { return !node_.soft.empty() && node_.soft[row - holonomic_.begin]; }
-  double share(int row) const { return is_soft(row) ? 1.0 : share_; }
-  double relax(int row) const;  // τ of a constraint row
+  void set_driven_stores();
+
   /// To the midpoint along the slopes of the last step; slopes of a far shorter one are rounding.
-  double half_ahead(double h) const { return 0.5 * (history.fresh ? h : std::min(h, 10 * history.step)); }
-  double damping_time(int row) const;  // d of it
-  double softness(int row) const;      // Σ of a constraint row
+  double half_ahead() const { return 0.5 * (history.fresh ? step_.h : std::min(step_.h, 10 * history.step)); }
+  bool is_stored(int state) const;
 
   VariationalOptions options_;
   int n_, positions_;
   int position_values_ = 0;  // numbers of all positions: the first ones of State::value
   Range states_, holonomic_;
-  Newton newton_;
-  NodeEquations node_;
-  double h_ = 0, factored_for_ = 0, factored_share_ = 1;
-  double share_ = 1;  // of hλ that acts at the beginning of a step, beside what has acted (T-node-4)
-  std::optional<JumpSolver> jumps_;
-  State after_;               // a jump
-  double softening_ = 1e-10;  // Σ of rigid constraints under SPOOK, relative to Φ_q M⁻¹ Φ_qᵀ
-  State mid_, end_, trial_;   // midpoint; q_{n+1}, for Φ; the node at the end
-  State linear_;              // the midpoint as one linear solve has it
-  Reach reach_;
   Sizes sizes_;
-  std::vector<double> u_, u_half_, T_, T_half_, back_,
-      back_half_;  // h v, h v/2, T of both, and T(−u)ᵀ (T-variational-9)
-  std::vector<double> gradient_, end_gradient_,
-      end_values_;                                // Φ_qᵀ, k_vᵀ at both nodes; tangent of Φ(q_{n+1})
-  std::vector<double> phi_, end_phi_, phi_rate_;  // Φ at both nodes; Φ̇ as the last step left it
-  std::vector<double> p_start_, half_start_, impulse_start_, multiplier_shift_, bend_,
-      stored_;  // what the step starts with
-  std::vector<double> pushed_, unturned_, force_, momentum_, next_p_, next_bend_, flow_;
-  std::vector<double> linear_matrix_;  // that SPOOK factored last
-  std::vector<double> work_, rows_, rows_linear_, stiffness_, weights_, left_over_, epsilon_;
-  mutable std::vector<double> dense_end_, dense_u_;
-  std::vector<char> open_;
-  std::vector<int> holonomic_entries_, lie_of_row_;
+  Newton newton_;
+  EndOfStep end_of_step_;
+  VariationalStep step_;
+  VariationalEquations equations_;
+  JumpSolver jumps_;
+  Next next_;
+  State after_jump_;
+  double factored_for_ = 0, factored_share_ = 1;  // step and share that the matrix is for
+  std::vector<double> linear_matrix_;             // that SPOOK factored last
+  std::vector<double> increment_;                 // of SPOOK's solve, or of one more
+  State linear_;                                  // the midpoint as one linear solve has it
+  std::vector<double> momenta_, force_;           // at the midpoint: p; (h/2) F
+  std::vector<double> T_transposed_, T_half_transposed_;
+  std::vector<double> store_, violation_;           // store(z), Φ or Φ̇ by row
+  std::vector<double> velocity_;                    // at the end, while another one is looked at …
+  std::vector<double> end_flow_, mean_flow_;        // … and the flows of both
+  std::vector<double> unused_, flow_tangent_;       // of carry_impulses()
+  mutable std::vector<double> end_velocity_, way_;  // of interpolate(): T(u)⁻¹ v_{n+1}, u
 };
 
 }  // namespace escapement

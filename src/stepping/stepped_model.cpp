@@ -11,7 +11,7 @@
 #include "base/nearest_name.hpp"
 #include "components/control/input.hpp"
 #include "components/registry.hpp"
-#include "core/alone.hpp"
+#include "core/without_workers.hpp"
 #include "model/diagnostics.hpp"
 
 namespace escapement {
@@ -98,7 +98,7 @@ struct SteppedModel::Parts {
     return !failed;
   }
   void rehearse() {
-    const Alone alone;
+    const WithoutWorkers alone;
     simulation->rehearse(8);
   }
   bool over() const { return failed || simulation->finished(); }
@@ -176,7 +176,7 @@ void SteppedModel::set(Input input, double value) {
 bool SteppedModel::jump() {
   Parts& p = *parts_;
   if (p.over()) return false;
-  const Alone alone;
+  const WithoutWorkers alone;
   p.simulation->jump();
   return p.look();
 }
@@ -184,7 +184,7 @@ bool SteppedModel::jump() {
 bool SteppedModel::step() {
   Parts& p = *parts_;
   if (p.over()) return false;
-  const Alone alone;
+  const WithoutWorkers alone;
   p.simulation->step_whole();
   return p.look();
 }

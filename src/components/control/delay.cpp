@@ -8,7 +8,7 @@
 namespace escapement {
 namespace control {
 
-using Sample = History::Sample;
+using Sample = DelayHistory::Sample;
 
 Delay::Delay(Signal<1> input, Signal<1> output, double delay, std::optional<double> before)
     : delay_(delay), before_(before) {
@@ -23,7 +23,7 @@ void Delay::evaluate(const Point& p, Parts& parts) const {
   parts.flow.K[1 * parts.n + 0] -= y.weight;
 }
 
-Delay::Value Delay::delayed(double t, const History& history) const {
+Delay::Value Delay::delayed(double t, const DelayHistory& history) const {
   const std::vector<Sample>& s = history.samples;
   const double at = t - delay_;
   if (s.empty()) return before_ ? Value{*before_, 0} : Value{0, 1};  // the start: the input as it is now
@@ -68,7 +68,7 @@ Delay::Value Delay::delayed(double t, const History& history) const {
   return y;
 }
 
-void Delay::remember(const Point& p, History& history, bool fresh, double known) const {
+void Delay::remember(const Point& p, DelayHistory& history, bool fresh, double known) const {
   std::vector<Sample>& s = history.samples;
   const double u = p.value[0];
   // What was remembered at this very instant gives way: pieces without a length are none.
@@ -89,11 +89,11 @@ void Delay::remember(const Point& p, History& history, bool fresh, double known)
   }
 }
 
-double Delay::next_break(const History& history) const {
+double Delay::next_break(const DelayHistory& history) const {
   return history.jumps.empty() ? std::numeric_limits<double>::infinity() : history.jumps.front() + delay_;
 }
 
-void Delay::pass_break(double t, double slack, History& history) const {
+void Delay::pass_break(double t, double slack, DelayHistory& history) const {
   history.passed = std::max(history.passed, t + slack - delay_);
   std::erase_if(history.jumps, [&](double time) {
     if (time + delay_ > t + slack) return false;

@@ -16,15 +16,15 @@ class Delay final : public DynamicElement {
   void evaluate(const Point& p, Parts& parts) const override;
   bool remembers() const override { return true; }
   double delay() const override { return delay_; }
-  void remember(const Point& p, History& history, bool fresh, double known) const override;
-  double next_break(const History& history) const override;
-  void pass_break(double t, double slack, History& history) const override;
+  void remember(const Point& p, DelayHistory& history, bool fresh, double known) const override;
+  double next_break(const DelayHistory& history) const override;
+  void pass_break(double t, double slack, DelayHistory& history) const override;
 
  private:
   struct Value {
     double value, weight;  // of what is remembered, and of the input now
   };
-  Value delayed(double t, const History& history) const;
+  Value delayed(double t, const DelayHistory& history) const;
 
   double delay_;                  // s
   std::optional<double> before_;  // the input before the start; else as at the start

@@ -145,9 +145,11 @@ Current source_current(Build& b, const Ends& ends, const char* equation) {
 
 Terminal behind(Build& b, const Terminal& outer, double resistance, const char* suffix) {
   if (resistance == 0) return outer;
-  const auto inner = b.system.state<1>(
-      b.name(suffix) + ".voltage",
-      {.unit = "V", .equation = "current balance", .row_unit = "A", .steady = Steady::node});
+  const auto inner = b.system.state<1>(b.name(suffix) + ".voltage", {.unit = "V",
+                                                                     .equation = "current balance",
+                                                                     .row_unit = "A",
+                                                                     .starts_steady = true,
+                                                                     .network = Network::node});
   b.add(Resistor{outer, inner, 1 / resistance});
   b.branch(Branch::Kind::conductor, outer, inner);
   return inner;

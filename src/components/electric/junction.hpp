@@ -130,7 +130,11 @@ struct IdealDiode {
 };
 
 inline Description junction_unknown() {
-  return {.unit = "V", .equation = "voltage of the junction", .row_unit = "V", .steady = Steady::yes};
+  return {.unit = "V",
+          .equation = "voltage of the junction",
+          .row_unit = "V",
+          .starts_steady = true,
+          .network = Network::branch};
 }
 
 }  // namespace escapement::electric

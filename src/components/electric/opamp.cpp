@@ -18,9 +18,12 @@ void build(Build& b) {
   const double high = b.has("maximum") ? b.number("maximum") : INFINITY;
   if (!(low < high)) b.refuse("E-RANGE", "minimum", "is not below `maximum`");
   const double reach = 2 * std::max({5.0, std::isfinite(low) ? -low : 0.0, std::isfinite(high) ? high : 0.0});
-  const auto x = b.system.state<1>(
-      b.name("internal"),
-      {.unit = "V", .nominal = reach, .equation = "gain stage", .row_unit = "V", .steady = Steady::yes});
+  const auto x = b.system.state<1>(b.name("internal"), {.unit = "V",
+                                                        .nominal = reach,
+                                                        .equation = "gain stage",
+                                                        .row_unit = "V",
+                                                        .starts_steady = true,
+                                                        .network = Network::branch});
   const ElementId id = b.add(
       electric::Amplifier{plus, minus, output, x, gain, gain / (2 * std::numbers::pi * b.number("bandwidth")),
                           1 / b.number("output_resistance"), 1 / b.number("input_resistance"), low, high});

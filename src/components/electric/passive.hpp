@@ -9,8 +9,12 @@ namespace escapement::electric {
 using Terminal = StateVariable<1>;
 using Current = StateVariable<1>;
 inline Description current_unknown(std::string equation) {
-  return {
-      .unit = "A", .nominal = 1e-3, .equation = std::move(equation), .row_unit = "V", .steady = Steady::yes};
+  return {.unit = "A",
+          .nominal = 1e-3,
+          .equation = std::move(equation),
+          .row_unit = "V",
+          .starts_steady = true,
+          .network = Network::branch};
 }
 
 /// Large circuits are made of resistors, capacitors and coils: what is proportional to a − b, by hand. `to` is the part of it.

@@ -111,9 +111,11 @@ void coordinate(Build& b, const Markers& m, int node, const Measure& measure, co
     b.keep_if_fixed(rate, b.offered(node), 0, 1, true);
   }
   b.offer(node, reading, [=, name = b.name(value)](SystemBuilder& system, const Handle& at) {
-    const auto load = system.multiplier<1>(
-        name + ".load",
-        {.unit = rotates ? "N*m" : "N", .row_unit = rotates ? "rad" : "m", .parts = {"coordinate"}});
+    const auto load =
+        system.multiplier<1>(name + ".load", {.unit = rotates ? "N*m" : "N",
+                                              .row_unit = rotates ? "rad" : "m",
+                                              .parts = {"coordinate"},
+                                              .row_extent = rotates ? Extent::angle : Extent::length});
     system.add(Coordinate{m.a, m.b, Build::typed<Position<1>>(at), load, measure});
   });
 }

@@ -25,13 +25,17 @@ std::string described(const Equation& e);
 template <int n>
 ElementId tie(Build& b, const Markers& m, const std::array<Equation, n>& equations, JointStart start = {}) {
   std::vector<std::string> rows, units;
+  std::vector<Extent> extents;
   for (const Equation& e : equations) {
     rows.push_back(described(e));
     units.push_back(turns(e.kind) ? "rad" : "m");
+    extents.push_back(turns(e.kind) ? Extent::angle : Extent::length);
   }
-  const auto load = b.system.multiplier<n>(
-      b.name("reaction"),
-      {.unit = "N", .row_unit = "m", .parts = std::move(rows), .part_units = std::move(units)});
+  const auto load = b.system.multiplier<n>(b.name("reaction"), {.unit = "N",
+                                                                .row_unit = "m",
+                                                                .parts = std::move(rows),
+                                                                .part_units = std::move(units),
+                                                                .part_extents = std::move(extents)});
   const ElementId id = b.add(Joint<n>{m.a, m.b, load, m.on_a, m.on_b, equations});
   for (int i = 0; i < 3; ++i) {
     b.channel("force", id, i, i);

@@ -21,7 +21,8 @@ void joint::build_rolling(Build& b, const Vector3& axle, double radius, double s
   plane.along = (1 / norm(along)) * along;
   plane.across = cross(plane.normal, plane.along);
   const auto load = b.system.multiplier<1>(
-      b.name("normal"), {.unit = "N", .row_unit = "m", .parts = {"contact with the plane"}});
+      b.name("normal"),
+      {.unit = "N", .row_unit = "m", .parts = {"contact with the plane"}, .row_extent = Extent::length});
   std::vector<std::string> parts{"no slip along", "no slip across"};
   if (held == 1) parts = {"no slip along the wheel"};
   const auto grip = b.system.slip_multiplier<held>(

@@ -15,9 +15,11 @@ void build(Build& b) {
   const std::array<Equation, 6> equations{
       {{coincide, 0}, {coincide, 1}, {coincide, 2}, {aligned, 0}, {aligned, 1}, {aligned, 2}}};
   std::vector<std::string> rows, units;
+  std::vector<Extent> extents;
   for (const Equation& e : equations) {
     rows.push_back(joint::described(e));
     units.push_back(joint::turns(e.kind) ? "rad" : "m");
+    extents.push_back(joint::turns(e.kind) ? Extent::angle : Extent::length);
   }
   for (std::size_t i = 0; i < feet.size(); ++i) {
     const AttachedFrame foot = b.frame("feet", static_cast<int>(i));
@@ -28,9 +30,9 @@ void build(Build& b) {
     const Frame<double> marker{hub.design.R, foot.design.x};
     const Frame<double> on_hub = hub.on_node * (hub.design.inverse() * marker),
                         on_foot = foot.on_node * (foot.design.inverse() * marker);
-    const auto load =
-        b.system.multiplier<6>(b.name((name + ".reaction").c_str()),
-                               {.unit = "N", .row_unit = "m", .parts = rows, .part_units = units});
+    const auto load = b.system.multiplier<6>(
+        b.name((name + ".reaction").c_str()),
+        {.unit = "N", .row_unit = "m", .parts = rows, .part_units = units, .part_extents = extents});
     const ElementId id = b.add(joint::Joint<6>{hub.node, foot.node, load, on_hub, on_foot, equations});
     for (int k = 0; k < 3; ++k) {
       b.channel(name + ".force", id, k, k);

@@ -64,6 +64,10 @@ class Writer {
     int index;  // among the element's unknowns
   };
 
+  static Extent extent_of(const std::string& unit) {
+    return unit == "rad" ? Extent::angle : unit == "m" ? Extent::length : Extent::other;
+  }
+
   // ---- names
 
   /// The unknown's value, rate and acceleration get the places among the inputs that the element expects.
@@ -83,7 +87,9 @@ class Writer {
            {std::pair("rate", "position"), std::pair("reaction", "slip_multiplier")})
         if (b_.given(key + "." + field) && kind != kinds)
           b_.refuse("E-VALUE", key + "." + field, fmt::format("belongs to unknowns of the kind {}", kinds));
-      const Description d{.unit = unit == "any" ? "1" : unit, .nominal = b_.number(key + ".nominal")};
+      const Description d{.unit = unit == "any" ? "1" : unit,
+                          .nominal = b_.number(key + ".nominal"),
+                          .extent = extent_of(unit)};
       const std::string name = b_.path() + "." + e.key;
       if (kind == "position") position(e, name, unit, d);
       if (kind == "state") scalar(e, b_.system.state<1>(name, d), unit);

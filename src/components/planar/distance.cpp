@@ -20,7 +20,8 @@ bob: {type: planar.mass, mass: 1 kg, gravity: [0, -9.81 m/s^2], initial: {positi
 rod: {type: planar.distance, length: 1 m, between: [ground, bob]}
 )yaml";
   type.build = [](Build& b) {
-    const auto tension = b.system.multiplier<1>(b.name("tension"), {.unit = "N", .row_unit = "m"});
+    const auto tension = b.system.multiplier<1>(b.name("tension"),
+                                                {.unit = "N", .row_unit = "m", .row_extent = Extent::length});
     b.add(planar::Distance{b.node<Position<2>>("between", 0), b.node<Position<2>>("between", 1), tension,
                            b.number("length")});
     b.channel("tension", tension);

@@ -9,7 +9,8 @@ void build(Build& b) {
   if (ratio == 0)
     b.refuse("E-RANGE", "ratio", "is 0: A could not turn",
              "negative: the shafts turn in opposite directions");
-  const auto torque = b.system.multiplier<1>(b.name("torque"), {.unit = "N*m", .row_unit = "rad"});
+  const auto torque = b.system.multiplier<1>(b.name("torque"),
+                                             {.unit = "N*m", .row_unit = "rad", .row_extent = Extent::angle});
   b.add(translational::Transmission{b.node<Position<1>>("between", 0), b.node<Position<1>>("between", 1),
                                     b.node<Position<1>>("support"), torque, ratio, b.number("offset")});
   b.channel("torque_a", torque, -1);

@@ -35,7 +35,7 @@ arm: {type: rotational.inertia, inertia: 0.3 kg*m^2}
 servo: {type: rotational.motion, at: arm, input: target, bandwidth: 5 Hz}
 clutch: {type: rotational.damper, damping: 0.2 N*m*s/rad, between: [crank, arm]}
 )yaml";
-  type.build = [](Build& b) { translational::build_motion(b, "angle", "torque", "rad", "N*m"); };
+  type.build = [](Build& b) { translational::build_motion(b, Extent::angle); };
   return type;
 }
 

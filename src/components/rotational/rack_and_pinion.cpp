@@ -8,7 +8,8 @@ void build(Build& b) {
   const double radius = b.number("radius");
   if (radius == 0)
     b.refuse("E-RANGE", "radius", "is 0: the rack could not move", "negative: the rack runs backwards");
-  const auto force = b.system.multiplier<1>(b.name("force"), {.unit = "N", .row_unit = "m"});
+  const auto force =
+      b.system.multiplier<1>(b.name("force"), {.unit = "N", .row_unit = "m", .row_extent = Extent::length});
   b.add(translational::Transmission{
       b.node<Position<1>>("rack"), b.node<Position<1>>("pinion"), {}, force, radius, b.number("offset")});
   b.channel("force", force, -1);

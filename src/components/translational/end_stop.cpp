@@ -20,9 +20,11 @@ void translational::build_end_stop(Build& b, const char* force) {
     if (b.given("damping"))
       b.refuse("E-CHOICE", "damping", "a rigid stop has a `restitution` instead", "remove one of them");
     const bool turns = std::string_view(force) == "torque";
-    const auto push = b.system.multiplier<1>(
-        b.name("push"),
-        {.unit = turns ? "N*m" : "N", .equation = "contact", .row_unit = turns ? "rad" : "m"});
+    const auto push =
+        b.system.multiplier<1>(b.name("push"), {.unit = turns ? "N*m" : "N",
+                                                .equation = "contact",
+                                                .row_unit = turns ? "rad" : "m",
+                                                .row_extent = turns ? Extent::angle : Extent::length});
     const auto signal =
         b.system.signal<1>(b.name(force), {.unit = turns ? "N*m" : "N", .equation = "contact force"});
     b.add(

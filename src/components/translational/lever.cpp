@@ -9,7 +9,8 @@ namespace {
 
 void build(Build& b) {
   const double ratio = b.flag("same_side") ? b.number("ratio") : -b.number("ratio");
-  const auto force = b.system.multiplier<1>(b.name("force"), {.unit = "N", .row_unit = "m"});
+  const auto force =
+      b.system.multiplier<1>(b.name("force"), {.unit = "N", .row_unit = "m", .row_extent = Extent::length});
   b.add(translational::Transmission{b.node<Position<1>>("between", 1), b.node<Position<1>>("between", 0),
                                     b.node<Position<1>>("pivot"), force, ratio, b.number("offset")});
   b.channel("force_a", force, ratio);

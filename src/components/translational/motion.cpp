@@ -10,12 +10,14 @@ template struct escapement::Adaptor<escapement::translational::MotionByReference
 
 namespace escapement {
 
-void translational::build_motion(Build& b, const char* position, const char* force, const char* position_unit,
-                                 const char* force_unit) {
+void translational::build_motion(Build& b, Extent extent) {
+  const bool turns = extent == Extent::angle;
+  const char *position = turns ? "angle" : "position", *force = turns ? "torque" : "force";
+  const char *position_unit = turns ? "rad" : "m", *force_unit = turns ? "N*m" : "N";
   const auto at = b.node<Position<1>>("at");
   if (at.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name what is moved");
   const auto reaction = b.system.multiplier<1>(
-      b.name(force), {.unit = force_unit, .row_unit = std::string_view(force_unit) == "N" ? "m" : "rad"});
+      b.name(force), {.unit = force_unit, .row_unit = position_unit, .row_extent = extent});
   b.channel(force, reaction, -1);
   const std::string start = std::string("initial.") + position;
   if (b.has(position)) {
@@ -25,7 +27,7 @@ void translational::build_motion(Build& b, const char* position, const char* for
     b.add(MotionByLaw{at, reaction, b.expression(position)});
     return;
   }
-  const auto reference = b.system.position<1>(b.name("reference"), {.unit = position_unit});
+  const auto reference = b.system.position<1>(b.name("reference"), {.unit = position_unit, .extent = extent});
   b.add(ReferenceFilter{reference, b.signal("input"), 2 * std::numbers::pi * b.number("bandwidth"),
                         b.number("damping")});
   b.add(MotionByReference{at, reference, reaction});
@@ -64,7 +66,7 @@ table: {type: translational.mass, mass: 3 kg}
 servo: {type: translational.motion, at: table, input: target, bandwidth: 5 Hz}
 coupling: {type: translational.spring, stiffness: 100 N/m, between: [cam, table]}
 )yaml";
-  type.build = [](Build& b) { translational::build_motion(b, "position", "force", "m", "N"); };
+  type.build = [](Build& b) { translational::build_motion(b, Extent::length); };
   return type;
 }
 

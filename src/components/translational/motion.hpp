@@ -51,9 +51,8 @@ struct MotionByReference {
   void flow(const auto& z, auto& out) const { out(reference) += z(force); }  // undoes Φ_qᵀλ there
 };
 
-/// `position` and `force` are what the domain calls them.
-void build_motion(Build& b, const char* position, const char* force, const char* position_unit,
-                  const char* force_unit);
+/// Of a slider or a shaft.
+void build_motion(Build& b, Extent extent);
 
 }  // namespace escapement::translational
 
