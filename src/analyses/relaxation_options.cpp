@@ -9,8 +9,8 @@
 
 namespace escapement {
 
-using section::error;
-using section::number;
+using simulate_section::error;
+using simulate_section::number;
 
 void RelaxationFields::take(const Model& model, const std::string& prefix, const std::string& key) {
   const FieldValues& v = model.simulate;

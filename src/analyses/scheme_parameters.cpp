@@ -9,8 +9,8 @@
 
 namespace escapement {
 
-using section::error;
-using section::number;
+using simulate_section::error;
+using simulate_section::number;
 
 namespace {
 

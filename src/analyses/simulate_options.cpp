@@ -14,8 +14,8 @@
 namespace escapement {
 namespace {
 
-using section::error;
-using section::number;
+using simulate_section::error;
+using simulate_section::number;
 
 constexpr double newton_share = 1e-3;
 

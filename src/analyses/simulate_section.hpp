@@ -4,7 +4,7 @@
 
 #include "model/model.hpp"
 
-namespace escapement::section {
+namespace escapement::simulate_section {
 
 /// A fault of a key of `simulate:`, or of the section ("").
 inline ModelError error(const char* code, const Model& model, const std::string& key, std::string cause,
@@ -17,4 +17,4 @@ inline double number(const FieldValues& values, std::string_view key) {
   return std::get<double>(*values.find(key));
 }
 
-}  // namespace escapement::section
+}  // namespace escapement::simulate_section
