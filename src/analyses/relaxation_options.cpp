@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analyses/simulate_section.hpp"
+#include "base/nearest_name.hpp"
 #include "model/row_owner.hpp"
 
 namespace escapement {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sparse/archive.hpp"
+#include "base/archive.hpp"
 #include "steppers/settling.hpp"
 
 namespace escapement {

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "sparse/archive.hpp"
+#include "base/archive.hpp"
 
 namespace escapement {
 
