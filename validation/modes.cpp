@@ -36,7 +36,7 @@ struct Found {
   std::vector<std::string> notes;
 };
 
-Found modes_of(Model model, const Where& where = {}, ModesOptions options = {}) {
+Found modes_of(Model model, const ConfigurationChoice& where = {}, ModesOptions options = {}) {
   const Assembly assembly = assemble_for_linearization(model);
   const Configuration c = configure(model, assembly, where);
   options.proximal = c.proximal;
@@ -47,7 +47,8 @@ Found modes_of(Model model, const Where& where = {}, ModesOptions options = {}) 
   return found;
 }
 
-const Where equilibrium{Where::Kind::equilibrium}, steady{Where::Kind::steady};
+const ConfigurationChoice equilibrium{ConfigurationChoice::Kind::equilibrium},
+    steady{ConfigurationChoice::Kind::steady};
 const ModesOptions undamped{.undamped = true};
 
 void check(Complex s, Complex expected, double relative = 1e-9) {
@@ -411,7 +412,7 @@ components:
 }
 
 TEST_CASE("what has no modes of the kind asked for says so") {
-  const auto code = [](const std::string& text, const Where& where, ModesOptions options) {
+  const auto code = [](const std::string& text, const ConfigurationChoice& where, ModesOptions options) {
     try {
       modes_of(read(text), where, options);
     } catch (const ModelError& e) {

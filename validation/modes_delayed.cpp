@@ -21,7 +21,8 @@ constexpr double pi = std::numbers::pi;
 using Complex = std::complex<double>;
 using Function = std::function<Complex(Complex)>;
 
-ModesResult modes_of(const std::string& text, ModesOptions options = {}, const Where& where = {}) {
+ModesResult modes_of(const std::string& text, ModesOptions options = {},
+                     const ConfigurationChoice& where = {}) {
   static const Registry registry = standard_registry();
   Model model = Model::read_text("escapement: 1\n" + text, "model", registry);
   const Assembly assembly = assemble_for_linearization(model);
@@ -108,7 +109,8 @@ simulate: {{until: 1, step: {}}}
 )",
                                          m, k, c, delay, -g, delay / 7);
     const Function f = [&](Complex s) { return m * s * s + c * s + k + g * std::exp(-s * delay); };
-    for (const Where& where : {Where{}, Where{Where::Kind::time, 2.4 * delay}}) {
+    for (const ConfigurationChoice& where :
+         {ConfigurationChoice{}, ConfigurationChoice{ConfigurationChoice::Kind::time, 2.4 * delay}}) {
       const ModesResult result = modes_of(text, {.count = 6}, where);
       CHECK(result.modes.size() == 6);
       check_roots(result, f);
