@@ -1,6 +1,6 @@
 // The only file that knows CLI11. Its messages are ours: they name the nearest verb or option.
-#include "base/nearest_name.hpp"
 #include "command_line.hpp"
+#include "base/nearest_name.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-#include "base/nearest_name.hpp"
 #include "mode_analysis.hpp"
+#include "base/nearest_name.hpp"
 
 #include <fmt/format.h>
 

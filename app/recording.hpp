@@ -11,9 +11,9 @@
 #include "analyses/run_observer.hpp"
 #include "model/assembly.hpp"
 #include "progress.hpp"
-#include "record/step_history.hpp"
 #include "record/motion.hpp"
 #include "record/run_folder.hpp"
+#include "record/step_history.hpp"
 #include "record/writer.hpp"
 #include "stepping/pace.hpp"
 

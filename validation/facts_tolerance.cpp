@@ -14,7 +14,7 @@ using namespace escapement::validation;
 namespace {
 
 constexpr Real pi = std::numbers::pi_v<Real>;
-using Numbers = std::vector<Real>;
+using Reals = std::vector<Real>;
 
 struct Parameter {
   std::string name, unit;
@@ -28,15 +28,15 @@ struct Problem {
   std::string head, components;
   double until;
   std::vector<std::string> channels;
-  std::function<Numbers(const Numbers&)> end;  // the channels at the end, for these parameters
+  std::function<Reals(const Reals&)> end;  // the channels at the end, for these parameters
   std::vector<double> tolerances = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
 
-  Numbers values() const {
-    Numbers p;
+  Reals values() const {
+    Reals p;
     for (const Parameter& q : parameters) p.push_back(q.value);
     return p;
   }
-  TextRun run(const std::string& settings, const Numbers& p) const {
+  TextRun run(const std::string& settings, const Reals& p) const {
     std::string text = head + "\nparameters: {";
     for (std::size_t i = 0; i < p.size(); ++i)
       text += fmt::format("{}{}: {:.17g} {}", i > 0 ? ", " : "", parameters[i].name,
@@ -44,14 +44,14 @@ struct Problem {
     return TextRun(components, fmt::format("until: {:g} s, {}", until, settings), channels, text + "}");
   }
   /// How far each channel moves at the end, per tolerance, if every number moves by it.
-  Numbers condition() const {
-    const Numbers p = values(), here = end(p);
-    Numbers moves(here.size(), 0);
+  Reals condition() const {
+    const Reals p = values(), here = end(p);
+    Reals moves(here.size(), 0);
     for (std::size_t j = 0; j < p.size(); ++j) {
       const Real by = 1e-6L * (std::abs(p[j]) + (parameters[j].start ? 1 : 0));
-      Numbers q = p;
+      Reals q = p;
       q[j] += by;
-      const Numbers there = end(q);
+      const Reals there = end(q);
       for (std::size_t i = 0; i < here.size(); ++i) moves[i] += std::abs(there[i] - here[i]) / 1e-6L;
     }
     return moves;
@@ -59,7 +59,7 @@ struct Problem {
 };
 
 template <std::size_t n, class F, class Read>
-Numbers integrate(F f, std::array<Real, n> start, Real until, Real step, Read read) {
+Reals integrate(F f, std::array<Real, n> start, Real until, Real step, Read read) {
   ReferenceOde<n> ode(f, start, step);
   return read(ode.at(until));
 }
@@ -74,14 +74,14 @@ Problem oscillator() {
   push: {type: translational.force, at: mass, input: law})yaml",
           5,
           {"mass.position", "mass.velocity"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             return integrate<2>(
                 [&](Real, const auto& y) {
                   return std::array<Real, 2>{y[1], -p[0] * y[0] - p[1] * y[0] * y[0] * y[0]};
                 },
                 {p[2], p[3]}, 5, 0.02L,
                 [](const auto& y) {
-                  return Numbers{y[0], y[1]};
+                  return Reals{y[0], y[1]};
                 });
           }};
 }
@@ -102,12 +102,12 @@ Problem stiff_mass() {
   pull:   {type: translational.force, at: mass, value: F})yaml",
           0.1,
           {"mass.position", "mass.velocity"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             const Real s = p[2] / p[0] / 2, r = std::sqrt(s * s - p[1] / p[0]), a = -s + r, b = -s - r,
                        x = p[3] / p[1], t = 0.1L;
             const Real B = (p[5] - a * (p[4] - x)) / (b - a), A = p[4] - x - B;
-            return Numbers{x + A * std::exp(a * t) + B * std::exp(b * t),
-                           A * a * std::exp(a * t) + B * b * std::exp(b * t)};
+            return Reals{x + A * std::exp(a * t) + B * std::exp(b * t),
+                         A * a * std::exp(a * t) + B * b * std::exp(b * t)};
           },
           {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}};
 }
@@ -122,14 +122,14 @@ Problem relaxation() {
   push: {type: translational.force, at: mass, input: law})yaml",
           10,
           {"mass.position", "mass.velocity"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             return integrate<2>(
                 [&](Real, const auto& y) {
                   return std::array<Real, 2>{y[1], p[0] * (1 - y[0] * y[0]) * y[1] - p[1] * y[0]};
                 },
                 {p[2], 0}, 10, 2e-3L,
                 [](const auto& y) {
-                  return Numbers{y[0], y[1]};
+                  return Reals{y[0], y[1]};
                 });
           }};
 }
@@ -144,7 +144,7 @@ Problem ball() {
   floor:  {type: translational.end_stop, lower: 0, restitution: e, between: [ground, ball]})yaml",
           2,
           {"ball.position", "ball.velocity"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             Real t = std::sqrt(2 * p[0] / p[1]), v = p[1] * t;
             for (;;) {
               v *= p[2];
@@ -152,7 +152,7 @@ Problem ball() {
               t += 2 * v / p[1];
             }
             const Real s = 2 - t;
-            return Numbers{v * s - p[1] * s * s / 2, v - p[1] * s};
+            return Reals{v * s - p[1] * s * s / 2, v - p[1] * s};
           }};
 }
 
@@ -166,14 +166,14 @@ Problem pulses() {
   coil:   {type: electric.inductor, inductance: L, between: [b, ground], initial: {current: i0}})yaml",
           2.03e-3,
           {"coil.current"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             Real i = p[3];
             const auto go = [&](Real target, Real time) {
               i = target + (i - target) * std::exp(-time * p[0] / p[1]);
             };
             for (int k = 0; k < 20; ++k) go(p[2] / p[0], 40e-6L), go(0, 60e-6L);
             go(p[2] / p[0], 30e-6L);
-            return Numbers{i};
+            return Reals{i};
           }};
 }
 
@@ -189,7 +189,7 @@ Problem corner() {
   rotor:  {type: rotational.inertia, inertia: 0.1 kg*m^2})yaml",
       1,
       {"rotor.angle", "rotor.velocity"},
-      [](const Numbers& p) {
+      [](const Reals& p) {
         ReferenceOde<2> ode(
             [&](Real t, const auto& y) {
               return std::array<Real, 2>{y[1], 10 * (p[1] * (p[0] * std::min(t, 0.5L) - y[0]) - p[2] * y[1])};
@@ -197,7 +197,7 @@ Problem corner() {
             {0, 0}, 2e-3L);
         ode.at(0.5L);
         const auto& y = ode.at(1);
-        return Numbers{y[0], y[1]};
+        return Reals{y[0], y[1]};
       }};
 }
 
@@ -213,7 +213,7 @@ Problem rectifier() {
   l:      {type: electric.resistor, resistance: load, between: [out, ground]})yaml",
           0.05,
           {"out.voltage"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             const Real thermal = 1.380649e-23L * 300 / 1.602176634e-19L;
             return integrate<1>(
                 [&](Real t, const auto& y) {
@@ -229,7 +229,7 @@ Problem rectifier() {
                   }
                   return std::array<Real, 1>{(i - y[0] / p[3]) / p[2]};
                 },
-                {0}, 0.05L, 2e-5L, [](const auto& y) { return Numbers{y[0]}; });
+                {0}, 0.05L, 2e-5L, [](const auto& y) { return Reals{y[0]}; });
           },
           {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}};
 }
@@ -243,14 +243,14 @@ Problem pendulum() {
   rod: {type: planar.distance, length: l, between: [ground, bob]})yaml",
           3,
           {"bob.position.x", "bob.velocity.x"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             return integrate<2>(
                 [&](Real, const auto& y) {
                   return std::array<Real, 2>{y[1], -p[0] / p[1] * std::sin(y[0])};
                 },
                 {1, p[2]}, 3, 0.02L,
                 [&](const auto& y) {
-                  return Numbers{p[1] * std::sin(y[0]), p[1] * y[1] * std::cos(y[0])};
+                  return Reals{p[1] * std::sin(y[0]), p[1] * y[1] * std::cos(y[0])};
                 });
           }};
 }
@@ -271,7 +271,7 @@ Problem robot() {
   motor2: {type: rotational.torque, at: second, input: law2})yaml",
           1,
           {"first.angle", "second.angle", "first.velocity", "second.velocity"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             const Real K = p[0], D = p[1], m = p[2], J = p[3], l = 0.4L, c = 0.2L, g = 9.81L;
             return integrate<4>(
                 [=](Real, const auto& y) {  // angles a of the upper arm, b of the lower one against it
@@ -287,7 +287,7 @@ Problem robot() {
                 },
                 {0, 0, 0, 0}, 1, 5e-3L,
                 [](const auto& y) {
-                  return Numbers{y[0], y[1], y[2], y[3]};
+                  return Reals{y[0], y[1], y[2], y[3]};
                 });
           },
           {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}};
@@ -302,14 +302,14 @@ Problem sampled_loop() {
   plant: {type: control.state_space, A: [[-a]], B: [[G]], C: [[1]], D: [[0]], input: law, initial: {state: x0}})yaml",
           0.98,
           {"plant"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             Real x = p[2], z = 0;
             for (int k = 0; k < 20; ++k) {
               const Real u = -3 * z - 2 * x, time = k == 19 ? 0.03L : 0.05L;
               z = 0.5L * z + x;
               x = p[1] * u / p[0] + (x - p[1] * u / p[0]) * std::exp(-p[0] * time);
             }
-            return Numbers{x};
+            return Reals{x};
           }};
 }
 
@@ -333,7 +333,7 @@ Problem quarter_car() {
   bump:   {type: translational.motion, at: road, position: "t < 0.1 s ? 0 : t < 0.25 s ? H*sin(pi*(t - 0.1 s)/(0.15 s))^4 : 0"})yaml",
           0.6,
           {"body.position", "wheel.position", "body.velocity", "wheel.velocity"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             ReferenceOde<4> ode(
                 [&](Real t, const auto& y) {
                   const Real s = t > 0.1L && t < 0.25L ? std::sin(pi * (t - 0.1L) / 0.15L) : 0;
@@ -345,7 +345,7 @@ Problem quarter_car() {
             ode.at(0.1L);
             ode.at(0.25L);
             const auto& y = ode.at(0.6L);
-            return Numbers{y[0], y[1], y[2], y[3]};
+            return Reals{y[0], y[1], y[2], y[3]};
           }};
 }
 
@@ -358,12 +358,12 @@ Problem thermostat() {
   valve: {type: control.hysteresis, input: room, lower: 0.9, upper: 1.1, low: heat, high: 0})yaml",
           6,
           {"room"},
-          [](const Numbers& p) {
+          [](const Reals& p) {
             Real t = 0, x = p[2];
             for (bool on = true;; on = !on) {
               const Real target = on ? p[1] : 0, limit = on ? 1.1L : 0.9L;
               const Real until = t + p[0] * std::log((target - x) / (target - limit));
-              if (until > 6) return Numbers{target + (x - target) * std::exp(-(6 - t) / p[0])};
+              if (until > 6) return Reals{target + (x - target) * std::exp(-(6 - t) / p[0])};
               t = until;
               x = limit;
             }
@@ -384,11 +384,11 @@ Problem beam() {
             {},
             {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}};
   Problem copy = p;
-  p.end = [copy](const Numbers& n) {
+  p.end = [copy](const Reals& n) {
     std::array<Real, 2> z{};
     for (int k = 0; k < 2; ++k)
       z[k] = copy.run(fmt::format("step: {} us, output_every: 1000000", k == 0 ? 20 : 10), n).last[0];
-    return Numbers{(4 * z[1] - z[0]) / 3};
+    return Reals{(4 * z[1] - z[0]) / 3};
   };
   return p;
 }
@@ -400,7 +400,7 @@ TEST_CASE("the error at the end is within ten times what the tolerance moves it 
              "steps", "rejected");
   for (const Problem& p : {oscillator(), stiff_mass(), relaxation(), ball(), pulses(), corner(), rectifier(),
                            pendulum(), robot(), sampled_loop(), quarter_car(), thermostat(), beam()}) {
-    const Numbers exact = p.end(p.values()), moves = p.condition();
+    const Reals exact = p.end(p.values()), moves = p.condition();
     INFO(p.name);
     for (const double tolerance : p.tolerances) {
       INFO(tolerance);
@@ -464,11 +464,11 @@ TEST_CASE(
     big: {type: translational.mass, mass: 2 kg, initial: {position: 0.3 m}}
     swing: {type: translational.spring, stiffness: 120 N/m, between: [ground, big]}
     G: {type: translational.force, at: big, input: s})";
-  struct Numbers {
+  struct Reals {
     double light, c, soft;  // kg, N·s/m, N/m
   };
   for (const auto& [light, c, soft] :
-       {Numbers{2.5e-6, 10, 5}, Numbers{2.5e-6, 1000, 5}, Numbers{1e-4, 40, 70}, Numbers{3e-9, 0.7, 1.5}}) {
+       {Reals{2.5e-6, 10, 5}, Reals{2.5e-6, 1000, 5}, Reals{1e-4, 40, 70}, Reals{3e-9, 0.7, 1.5}}) {
     const std::string head =
         fmt::format("parameters: {{light: {:g} kg, c: {:g} N*s/m, soft: {:g} N/m}}", light, c, soft);
     for (const double tolerance : {1e-3, 1e-5, 1e-7}) {

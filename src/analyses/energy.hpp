@@ -35,8 +35,8 @@ class EnergyAccount {
 
   const System& system_;
   std::vector<const Group*> accounted_;  // groups that state energy or loss
-  std::vector<double> rows_, before_;        // what they take, now and then
-  std::vector<double> values_, ways_;        // positions then; and how far they have come since
+  std::vector<double> rows_, before_;    // what they take, now and then
+  std::vector<double> values_, ways_;    // positions then; and how far they have come since
   EnergyBalance balance_;
   double time_ = 0, loss_ = 0, supply_ = 0;
   bool begun_ = false;

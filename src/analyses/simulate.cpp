@@ -430,8 +430,7 @@ void Simulation::Run::restore(std::string_view bytes) {
   const auto same = [](const auto& x, const auto& y) { return x.size() == y.size(); };
   if (!a.at_end() || !same(s.value, shape.value) || !same(s.rate, shape.rate) ||
       !same(s.acceleration, shape.acceleration) || !same(s.store, shape.store) ||
-      !same(s.memory, shape.memory) || !same(s.delays, shape.delays) ||
-      !(s.t >= 0 && s.t <= options_.until))
+      !same(s.memory, shape.memory) || !same(s.delays, shape.delays) || !(s.t >= 0 && s.t <= options_.until))
     throw ArchiveError("the state of another system");
   if (!numbers_.empty()) schedule_.take(numbers_.use(state_));
 }

@@ -124,7 +124,7 @@ void refuse_foreign_keys(const Model& model, const Scheme& scheme) {
   for (const auto& entry : model.simulate.entries()) {
     const std::string key = entry.key.substr(0, entry.key.find('.'));
     if (!entry.given || scheme.has(key)) continue;
-    const bool relaxes = key.starts_with("relaxation"), 
+    const bool relaxes = key.starts_with("relaxation"),
                exact = relaxes && scheme.family == Scheme::Family::variational;
     throw error("E-VALUE", model, key,
                 exact     ? "the scheme variational keeps constraints exactly"

@@ -13,7 +13,11 @@ namespace escapement {
 static constexpr double most_turn = 1;  // rad in a step whose error is controlled (T-phase-2)
 
 Turning::Turning(const System& system, const SimulateOptions& options, Interior& interior, RunLog& log)
-    : system_(system), options_(options), interior_(interior), log_(log), delay_(system.shortest_delay(system.state())) {}
+    : system_(system),
+      options_(options),
+      interior_(interior),
+      log_(log),
+      delay_(system.shortest_delay(system.state())) {}
 
 void Turning::measure(const Stepper& stepper, const State& from, bool events) {
   const bool looked_into = events || system_.remembers();

@@ -25,8 +25,7 @@ double oracle_difference(E element, Manifold manifold) {
       for (double& number : *x) number = uniform(random);
     for (const Slot& s : position_slots<L>()) {
       if (s.manifold == Manifold::vector) continue;
-      const Rotation<double> R =
-          normalised({q[s.value], {{q[s.value + 1], q[s.value + 2], q[s.value + 3]}}});
+      const Rotation<double> R = normalised({q[s.value], {{q[s.value + 1], q[s.value + 2], q[s.value + 3]}}});
       q[s.value] = R.w;
       for (int i = 0; i < 3; ++i) q[s.value + 1 + i] = R.u[i];
     }

@@ -34,7 +34,8 @@ struct Adaptor {
   static_assert(!Has::violation || L::holonomics > 0, "violation() needs a Multiplier");
   static_assert(!Has::slip || L::nonholonomics > 0, "slip() needs a SlipMultiplier");
   static_assert(!Has::by_hand || !Has::switches, "constraints that switch have no rows by hand");
-  static_assert(!Has::by_hand || L::states + L::algebraics == 0 || L::positions == 0 || L::rows == L::positions,
+  static_assert(!Has::by_hand || L::states + L::algebraics == 0 || L::positions == 0 ||
+                    L::rows == L::positions,
                 "rows by hand are of positions and multipliers, or of states and signals");
   static_assert(!Has::by_hand || L::positions == 0 || (Has::violation + Has::store <= 1 && !Has::slip),
                 "rows by hand are of one sort: inertia with its weight, a force, or a constraint");
@@ -78,7 +79,8 @@ struct Adaptor {
       row += H::dofs;
     };
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      (place.template operator()<typename L::template Bare<std::tuple_element_t<i, typename L::Tuple>>>(), ...);
+      (place.template operator()<typename L::template Bare<std::tuple_element_t<i, typename L::Tuple>>>(),
+       ...);
     }
     (std::make_index_sequence<L::handles>());
     return list;
@@ -137,7 +139,8 @@ void Adaptor<E>::add_equations(ElementType& t) {
       all_rows(of(e), seeded<K>(at, seeds, first), shift, first, r);
       for (int i = 0; i < L::rows; ++i) {
         if (first == 0) rows[i] += r[i].v;
-        for (int j = first; j < std::min(L::rows, first + K); ++j) matrix[i * L::rows + j] = r[i].d[j - first];
+        for (int j = first; j < std::min(L::rows, first + K); ++j)
+          matrix[i * L::rows + j] = r[i].d[j - first];
       }
     }
   };
@@ -225,7 +228,8 @@ void Adaptor<E>::add_events(ElementType& t) {
     };
   if constexpr (Has::enter)
     t.enter = [](const void* e, const LocalPoint& p, double* memory) { of(e).enter(point(p).z, memory); };
-  if constexpr (Has::switches) t.active = [](const void* e, const double* memory) { return of(e).active(memory); };
+  if constexpr (Has::switches)
+    t.active = [](const void* e, const double* memory) { return of(e).active(memory); };
   if constexpr (Has::loosen) t.loosen = [](const void* e, double* memory) { of(e).loosen(memory); };
   if constexpr (Has::strength) t.strength = [](const void* e) { return of(e).strength(); };
   if constexpr (Has::rebound) {

@@ -27,7 +27,8 @@ void turn_to_body_axes(const ElementType& type, const LocalPoint& p, Parts::Part
   }
 }
 
-void weigh(const ElementType& type, const LocalPoint& p, const Shift& c, Parts::Part& part, std::span<double> work) {
+void weigh(const ElementType& type, const LocalPoint& p, const Shift& c, Parts::Part& part,
+           std::span<double> work) {
   const int n = type.positions, stride = type.rows;
   const auto each = [&](double* m, const auto& f) {
     for (int i = 0; i < n; ++i)

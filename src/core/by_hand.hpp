@@ -9,6 +9,7 @@ void turn_to_body_axes(const ElementType& type, const LocalPoint& p, Parts::Part
 
 /// Position rows in parts (Shift::momentum …): what stands in them is an inertia with its weight, whose M is constant in the
 /// coordinates of its velocities (not on SE(3)), or a force, or a constraint. `work`: 3 × rows.
-void weigh(const ElementType& type, const LocalPoint& p, const Shift& c, Parts::Part& part, std::span<double> work);
+void weigh(const ElementType& type, const LocalPoint& p, const Shift& c, Parts::Part& part,
+           std::span<double> work);
 
 }  // namespace escapement

@@ -85,12 +85,14 @@ struct DynamicGroup::Work {
       if (kind == Kind::holonomic || kind == Kind::nonholonomic) {
         const double scale = kind == Kind::holonomic ? c.holonomic_scale : c.nonholonomic_scale;
         if (!c.constraint_accelerations) add(e, placed, parts.flow, i, scale, c, slopes);
-        else if (slopes) add_leading(e, i, kind, scale * c.acceleration);  // Φ̈ moves with v̇ through Φ_q, k̇ through k_v
+        else if (slopes)
+          add_leading(e, i, kind, scale * c.acceleration);  // Φ̈ moves with v̇ through Φ_q, k̇ through k_v
         continue;
       }
       const double weight = kind == Kind::position ? c.force : kind == Kind::state ? c.flow : 1.0;
       add(e, placed, parts.flow, i, weight, c, slopes);
-      if (parts.reaction.row && kind == Kind::position) add(e, placed, parts.reaction, i, c.reaction, c, slopes);
+      if (parts.reaction.row && kind == Kind::position)
+        add(e, placed, parts.reaction, i, c.reaction, c, slopes);
       if (kind != Kind::state) continue;
       add(e, placed, parts.store, i, c.store, c, slopes);
       if (parts.rate.row) add(e, placed, parts.rate, i, c.store_rate, c, slopes);
@@ -109,16 +111,18 @@ struct DynamicGroup::Work {
     }
     for (int j = 0; j < n; ++j) {
       const int at = i * n + j;
-      sum_of_slopes[at] += weight * (e.unknowns[j].kind == Kind::position
-                                  ? c.position * part.K[at] + c.velocity * part.C[at] + c.acceleration * part.M[at]
-                                  : part.K[at]);
+      sum_of_slopes[at] +=
+          weight * (e.unknowns[j].kind == Kind::position
+                        ? c.position * part.K[at] + c.velocity * part.C[at] + c.acceleration * part.M[at]
+                        : part.K[at]);
     }
   }
   void add_leading(const DynamicElement& e, int i, Kind kind, double weight) {
     const Parts::Part& part = parts.flow;
     for (int j = 0; j < parts.n; ++j)
       if (e.unknowns[j].kind == Kind::position)
-        sum_of_slopes[i * parts.n + j] += weight * (kind == Kind::holonomic ? part.K : part.C)[i * parts.n + j];
+        sum_of_slopes[i * parts.n + j] +=
+            weight * (kind == Kind::holonomic ? part.K : part.C)[i * parts.n + j];
   }
 };
 
@@ -280,9 +284,8 @@ const ModelError* DynamicGroup::fault(const State& state) const {
 // ------------------------------------------------------------------ what switches
 
 void DynamicGroup::phases(const State& state, std::vector<double>& angles) const {
-  each(state, [&](const DynamicElement& e, const Placed&, const DynamicElement::Point& p) {
-    e.phases(p, angles);
-  });
+  each(state,
+       [&](const DynamicElement& e, const Placed&, const DynamicElement::Point& p) { e.phases(p, angles); });
 }
 
 void DynamicGroup::crossings(const State& state, std::vector<double>& values) const {
@@ -325,8 +328,7 @@ bool DynamicGroup::matters(const State& begin, const State& middle, const State&
 }
 
 void DynamicGroup::enter(State& state) const {
-  for (int k = 0; k < size(); ++k)
-    std::fill_n(state.memory.begin() + placed_[k].memory, own(k).sides(), 0.0);
+  for (int k = 0; k < size(); ++k) std::fill_n(state.memory.begin() + placed_[k].memory, own(k).sides(), 0.0);
 }
 
 // ------------------------------------------------------------------ delays

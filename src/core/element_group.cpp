@@ -131,8 +131,7 @@ void ElementGroup::gather(const State& state, int k, Work& work) const {
     const ElementType::Unknown& u = type_.unknowns[i];
     const Place& at = places[i];
     if (u.kind != Kind::position) {
-      for (int d = 0; d < u.dofs; ++d)
-        work.other[u.local + d] = at.row < 0 ? 0.0 : state.value[at.value + d];
+      for (int d = 0; d < u.dofs; ++d) work.other[u.local + d] = at.row < 0 ? 0.0 : state.value[at.value + d];
     } else if (at.row >= 0) {
       for (int d = 0; d < u.values; ++d) work.q[u.local + d] = state.value[at.value + d];
       for (int d = 0; d < u.dofs; ++d) {
@@ -148,7 +147,12 @@ void ElementGroup::gather(const State& state, int k, Work& work) const {
 }
 
 LocalPoint ElementGroup::point(const State& state, int k, const Work& work) const {
-  return {work.q.data(), work.v.data(), work.a.data(), work.other.data(), state.t, frames,
+  return {work.q.data(),
+          work.v.data(),
+          work.a.data(),
+          work.other.data(),
+          state.t,
+          frames,
           type_.memory > 0 || type_.sides ? state.memory.data() + memory_of(k) : nullptr};
 }
 
@@ -413,8 +417,7 @@ double ElementGroup::oracle_difference(const State& state, const Shift& shift) c
 void ElementGroup::accept(State& state) const {
   if (!type_.accept) return;
   const Elements& elements = of(state, elements_);
-  for (int k = 0; k < size(); ++k)
-    type_.accept(elements[k], point_at(state, k), &state.memory[memory_of(k)]);
+  for (int k = 0; k < size(); ++k) type_.accept(elements[k], point_at(state, k), &state.memory[memory_of(k)]);
 }
 
 }  // namespace escapement

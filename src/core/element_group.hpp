@@ -74,10 +74,13 @@ class ElementGroup final : public Group {
   /// Gathers into the work of this thread.
   LocalPoint point_at(const State& state, int k) const;
   Seeds seeds(int k, const Shift& shift, std::span<const double> operators, Work& work) const;
-  bool acting(const void* e, const LocalPoint& p) const { return !type_.switches || type_.active(e, p.memory); }
+  bool acting(const void* e, const LocalPoint& p) const {
+    return !type_.switches || type_.active(e, p.memory);
+  }
   /// Rows (and the tangent) of one element, into `work`.
   void evaluate(const void* e, const LocalPoint& p, const Shift& shift, Work& work, bool slopes) const;
-  void evaluate_by_hand(const void* e, const LocalPoint& p, const Shift& shift, Work& work, bool slopes) const;
+  void evaluate_by_hand(const void* e, const LocalPoint& p, const Shift& shift, Work& work,
+                        bool slopes) const;
   template <class Add>
   void combine(std::span<const Place> places, const Shift& shift, std::span<const double> operators,
                Work& work, const Add& add) const;

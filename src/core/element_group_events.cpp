@@ -7,11 +7,10 @@ namespace escapement {
 
 template <class F>
 void ElementGroup::each_expression(const State& state, int k, const F& f) const {
-  type_.each_expression(
-      of(state, elements_)[k], point_at(state, k), const_cast<F*>(&f),
-      [](void* context, const Switching& expression, std::span<const double> inputs) {
-        (*static_cast<const F*>(context))(expression, inputs);
-      });
+  type_.each_expression(of(state, elements_)[k], point_at(state, k), const_cast<F*>(&f),
+                        [](void* context, const Switching& expression, std::span<const double> inputs) {
+                          (*static_cast<const F*>(context))(expression, inputs);
+                        });
 }
 
 void ElementGroup::kinks(const State& state, std::vector<double>& values) const {

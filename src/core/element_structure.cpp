@@ -191,8 +191,7 @@ void ElementGroup::shape(const void* e, std::span<bool> occupied) const {
     parts.n = rows;
     parts.flow = {row.data(), K.data(), type_.rates ? C.data() : nullptr, type_.rates ? M.data() : nullptr};
     type_.parts(e, generic.at(frames), parts);
-    if (!type_.rates && frames == Manifold::se3)
-      turn_to_body_axes(type_, generic.at(frames), parts.flow);
+    if (!type_.rates && frames == Manifold::se3) turn_to_body_axes(type_, generic.at(frames), parts.flow);
     for (int i = 0; i < rows * rows; ++i) seen[i] = seen[i] || K[i] != 0 || C[i] != 0 || M[i] != 0;
   }
   const std::vector<char> plain = seen;

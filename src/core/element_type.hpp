@@ -69,10 +69,12 @@ struct ElementType {
   void (*tangent)(const void*, const LocalPoint&, const Shift&, const Seeds&, double* rows, double* matrix);
   void (*parts)(const void*, const LocalPoint&, Parts&);
   /// Φ and k, or their time derivatives, added (T-start-2).
-  void (*constraints)(const void*, const LocalPoint&, int holonomic_level, int nonholonomic_level, double* rows);
+  void (*constraints)(const void*, const LocalPoint&, int holonomic_level, int nonholonomic_level,
+                      double* rows);
   /// One function alone and its derivative in a direction.
   enum class Function { flow, store, violation, slip };
-  void (*probe)(const void*, const LocalPoint&, const LocalDirection&, Function, double* rows, double* derivative);
+  void (*probe)(const void*, const LocalPoint&, const LocalDirection&, Function, double* rows,
+                double* derivative);
   double (*output)(const void*, const LocalPoint&, int index);
   void (*output_slopes)(const void*, const LocalPoint&, const Seeds&, int index, double* slopes);
   double (*energy)(const void*, const LocalPoint&);

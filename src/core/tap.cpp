@@ -90,8 +90,8 @@ void TapGroup::tangent(const State& state, const Shift& shift, std::span<const d
     } else if (placed.from >= 0) {
       values[placed.entry.front()] -= tap.source == Tap::Source::rate           ? shift.velocity
                                       : tap.source == Tap::Source::acceleration ? shift.acceleration
-                                      : tap.position ? factors[k] * shift.position
-                                                     : factors[k];
+                                      : tap.position                            ? factors[k] * shift.position
+                                                                                : factors[k];
     }
   }
 }

@@ -40,7 +40,7 @@ class TapGroup final : public Group {
   };
   struct Placed {
     Tap tap{};
-    int to = -1;                            // the variable of the signal
+    int to = -1;                       // the variable of the signal
     int value = -1, row = -1;          // where the signal is
     int from_value = -1, from = -1;    // where the part of the unknown is; -1: ground
     std::vector<int> columns, locals;  // of an output: the unknowns it depends on, and their local numbers

@@ -17,15 +17,18 @@ constexpr NodeOutput electrical[] = {{"voltage", "V", "", 0, "potential against 
 constexpr DomainInfo domains[] = {
     {"translational", "a slider", "position", translational, true, Position<1>::values,
      [](SystemBuilder& builder, const std::string& name) -> Handle {
-       return builder.position<1>(name, {.unit = "m", .equation = "force balance", .row_unit = "N", .extent = Extent::length});
+       return builder.position<1>(
+           name, {.unit = "m", .equation = "force balance", .row_unit = "N", .extent = Extent::length});
      }},
     {"rotational", "a shaft", "angle", rotational, true, Position<1>::values,
      [](SystemBuilder& builder, const std::string& name) -> Handle {
-       return builder.position<1>(name, {.unit = "rad", .equation = "torque balance", .row_unit = "N*m", .extent = Extent::angle});
+       return builder.position<1>(
+           name, {.unit = "rad", .equation = "torque balance", .row_unit = "N*m", .extent = Extent::angle});
      }},
     {"planar", "a point of the plane", "position", planar, true, Position<2>::values,
      [](SystemBuilder& builder, const std::string& name) -> Handle {
-       return builder.position<2>(name, {.unit = "m", .equation = "force balance", .row_unit = "N", .extent = Extent::length});
+       return builder.position<2>(
+           name, {.unit = "m", .equation = "force balance", .row_unit = "N", .extent = Extent::length});
      }},
     // The unknown of a frame is a pose: what a user reads of it are outputs of the body.
     {"frame",
@@ -39,12 +42,11 @@ constexpr DomainInfo domains[] = {
      }},
     {"electrical", "an electrical node", "voltage", electrical, true, StateVariable<1>::values,
      [](SystemBuilder& builder, const std::string& name) -> Handle {
-       return builder.state<1>(
-           name, {.unit = "V",
-                  .equation = "current balance",
-                  .row_unit = "A",
-                  .starts_steady = true,
-                  .network = Network::node});
+       return builder.state<1>(name, {.unit = "V",
+                                      .equation = "current balance",
+                                      .row_unit = "A",
+                                      .starts_steady = true,
+                                      .network = Network::node});
      }}};
 static_assert(std::size(domains) == all_domains.size());
 

@@ -92,7 +92,8 @@ class Expression final : public Switching {
   bool has_side(int i) const override { return i >= first_side_ && i < first_side_ + sides(); }
   /// A side is 1 (true, positive, the first of two), −1, 2 (sign: at zero), or 0: not decided, as the values say.
   /// Functions that are positive while a side lasts; 1 in branches that are not taken, −1 where none is decided.
-  void crossings(std::span<const double> inputs, const double* sides, std::span<double> functions) const override;
+  void crossings(std::span<const double> inputs, const double* sides,
+                 std::span<double> functions) const override;
   /// Side i changes, or is decided: then, if it changed, also those of the branches that are taken now.
   void cross(std::span<const double> inputs, double* sides, int i) const override;
   /// Its operands are equal, and side i is one that equal operands end: with > it is true, with >= it is false (T-kink-5).

@@ -114,7 +114,7 @@ void ModelReader::check_name(const std::string& name, const Mark& mark, const Na
 }
 
 void ModelReader::read_parameters(const Node& root, Namespace& space, ParameterReader::Given given) {
-  const Node* section = escapement::section(root, "parameters", Node::Kind::mapping, "a mapping name: value");
+  const Node* section = find_section(root, "parameters", Node::Kind::mapping, "a mapping name: value");
   space.index();
   if (!section) return;
   ParameterReader(space, *section, std::move(given), options_.allow_outside, [&](const Node::Entry& e) {
@@ -127,7 +127,7 @@ void ModelReader::read_parameters(const Node& root, Namespace& space, ParameterR
 void ModelReader::read_parts(const Node& root, Namespace& space) {
   diagnostics_.collect([&] { read_nodes(root, space); });
   diagnostics_.collect([&] {
-    const Node* parts = section(root, "components", Node::Kind::mapping, "a mapping name: {type: …}");
+    const Node* parts = find_section(root, "components", Node::Kind::mapping, "a mapping name: {type: …}");
     if (!parts) return;
     for (const Node::Entry& e : parts->entries) diagnostics_.collect([&] { read_entry(e, space); });
   });
@@ -148,7 +148,7 @@ void ModelReader::claim(const std::string& name, const Mark& mark, const Namespa
 }
 
 void ModelReader::read_nodes(const Node& root, Namespace& space) {
-  const Node* section = escapement::section(root, "nodes", Node::Kind::mapping, "a mapping domain: [names]");
+  const Node* section = find_section(root, "nodes", Node::Kind::mapping, "a mapping domain: [names]");
   if (!section) return;
   for (const Node::Entry& e : section->entries) {
     const Domain domain = domain_named(e.key, e.mark, "nodes");

@@ -47,7 +47,7 @@ std::string Node::described() const {
   }
 }
 
-const Node* section(const Node& root, std::string_view key, Node::Kind kind, const char* wanted) {
+const Node* find_section(const Node& root, std::string_view key, Node::Kind kind, const char* wanted) {
   const Node* n = root.find(key);
   if (!n || n->kind == Node::Kind::null) return nullptr;
   if (n->kind != kind)

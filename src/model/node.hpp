@@ -66,7 +66,7 @@ inline ModelError fault(const char* code, const Mark& mark, const std::string& w
 }
 
 /// The value under a key of a mapping; null: not given. E-TYPE unless it is of this kind, which messages call `wanted`.
-const Node* section(const Node& root, std::string_view key, Node::Kind kind, const char* wanted);
+const Node* find_section(const Node& root, std::string_view key, Node::Kind kind, const char* wanted);
 /// The text of a scalar, or E-TYPE.
 const std::string& scalar(const Node& n, const std::string& where);
 

@@ -15,10 +15,11 @@ void RunSettings::read(const Node& root) {
   read_simulate(root);
   if (const Node* start = top(root, "start")) read_start(*start);
   if (const Node* gravity = top(root, "gravity")) read_gravity(*gravity);
-  if (const Node* nominal = section(root, "nominal", Node::Kind::mapping, "a mapping unknown: magnitude"))
+  if (const Node* nominal =
+          find_section(root, "nominal", Node::Kind::mapping, "a mapping unknown: magnitude"))
     for (const Node::Entry& e : nominal->entries) model_.nominals.push_back({e.key, e.value, e.mark});
   if (const Node* record = top(root, "record")) read_record(*record);
-  if (const Node* plots = section(root, "plots", Node::Kind::sequence, "a list of plots"))
+  if (const Node* plots = find_section(root, "plots", Node::Kind::sequence, "a list of plots"))
     for (const Node& p : plots->items) read_plot(p);
 }
 
@@ -28,7 +29,7 @@ const Node* RunSettings::top(const Node& root, const std::string& key) {
 }
 
 void RunSettings::read_simulate(const Node& root) {
-  const Node* simulate = section(root, "simulate", Node::Kind::mapping, "a mapping {until: …, step: …}");
+  const Node* simulate = find_section(root, "simulate", Node::Kind::mapping, "a mapping {until: …, step: …}");
   Node settings = simulate ? *simulate : Node::mapping({});
   model_.notes = give_way(settings, command_.of_simulate());
   command_.apply_to_simulate(settings);

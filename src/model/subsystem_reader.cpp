@@ -195,7 +195,7 @@ std::map<std::string, ParameterValue> ModelReader::given_parameters(const Node::
 void ModelReader::connect_ports(const Node::Entry& e, const Node& root, const std::string& path,
                                 const Namespace& outer, Namespace& inner, const FieldReader& reader,
                                 const std::map<std::string, std::string>* called) {
-  const Node* ports = section(root, "ports", Node::Kind::mapping, "a mapping port: domain");
+  const Node* ports = find_section(root, "ports", Node::Kind::mapping, "a mapping port: domain");
   const Node* connect = section(e.value, "connect", Node::Kind::mapping, "a mapping port: name");
   std::vector<std::string> names;
   if (ports)

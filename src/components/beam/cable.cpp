@@ -135,9 +135,7 @@ void build(Build& b) {
     });
     return bar;
   };
-  const auto tension = [&](const char* output, const auto& reading) {
-    b.channel(output, b.add(reading), 0);
-  };
+  const auto tension = [&](const char* output, const auto& reading) { b.channel(output, b.add(reading), 0); };
   const BodyPoint first{from.node, from.on_node.x}, last{to.node, to.on_node.x};
   if (own == 0) {
     const beam::BarTension<beam::Bar<BodyPoint, BodyPoint>> only{add(first, last)};

@@ -201,8 +201,7 @@ struct Element {
           for (int i = 0; i < 6; ++i)
             for (int j = 0; j < 6; ++j) K[i][j] += moved[i][j];
           add_product(P[p], c, P[q], adding_to(out.C(), p, q));
-          add_product(P[p], c, pairs[q].velocity_change(P[q], v[q].data(), body),
-                      adding_to(out.K(), p, q));
+          add_product(P[p], c, pairs[q].velocity_change(P[q], v[q].data(), body), adding_to(out.K(), p, q));
         }
         add_product(P[p], K, P[q], adding_to(out.K(), p, q));
       }

@@ -84,7 +84,7 @@ struct ElementReading {
 
 // Instantiated in parts.cpp.
 namespace escapement {
-#define ESCAPEMENT_BEAM_PARTS(word)                             \
+#define ESCAPEMENT_BEAM_PARTS(word)                                \
   word struct Adaptor<beam::Load>;                                 \
   word struct Adaptor<beam::MassDamping<beam::Inertia>>;           \
   word struct Adaptor<beam::MassDamping<beam::ElementInertia<2>>>; \

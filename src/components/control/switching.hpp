@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/bend.hpp"
 #include "core/adaptor.hpp"
+#include "core/bend.hpp"
 
 namespace escapement::control {
 

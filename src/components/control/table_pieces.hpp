@@ -31,7 +31,8 @@ class TablePieces final : public Switching {
     return table_->along(at, piece == 0 ? 0 : corners_[piece - 1], piece == pieces ? last : corners_[piece]);
   }
 
-  void crossings(std::span<const double> inputs, const double* sides, std::span<double> functions) const override {
+  void crossings(std::span<const double> inputs, const double* sides,
+                 std::span<double> functions) const override {
     if (corners_.empty()) return;
     const int piece = static_cast<int>(sides[0]) - 1;
     functions[0] = piece < 0 ? -1 : piece == 0 ? 1 : inputs[0] - border(piece - 1);
@@ -45,7 +46,9 @@ class TablePieces final : public Switching {
     else sides[0] = i == 0 ? std::min(sides[0] - 1, live) : std::max(sides[0] + 1, live);
   }
   Bend bend(std::span<const double>, const double*, int) const override { return {}; }
-  bool ends_at_zero(std::span<const double>, const double*, int) const override { return false; }  // it only bends
+  bool ends_at_zero(std::span<const double>, const double*, int) const override {
+    return false;
+  }  // it only bends
   void land(std::span<const double>, double*, int) const override {}
   std::string switch_text(int) const override { return name_; }
 
