@@ -11,7 +11,7 @@ using namespace escapement;
 namespace {
 
 /// Events set parameters of springs, dampers, a table and a C function, to values that depend on the input, at times that do, too.
-const char* const text = R"yaml(escapement: 1
+const char* const model_of_springs = R"yaml(escapement: 1
 components:
   level: {type: control.input, value: 1}
   mass: {type: translational.mass, mass: 1 kg, initial: {position: 1 m}}
@@ -75,7 +75,7 @@ TEST_CASE("eight threads run one assembly with events and numbers of their own, 
   for (std::string line; std::getline(lines, line);) indented += "  " + line + "\n";
   for (const char* const scheme : {"generalized-alpha", "variational", "spook"}) {
     CAPTURE(scheme);
-    std::string model_text = text;
+    std::string model_text = model_of_springs;
     model_text.replace(model_text.find("CODE\n"), 5, indented);
     model_text.replace(model_text.find("SCHEME"), 6, scheme);
     const Model model = Model::read_text(model_text, "parallel", registry);

@@ -87,7 +87,7 @@ void ModelReader::read_formatted(const SubsystemFormat& format, const Node::Entr
                                  const std::filesystem::path& file, const std::string& path, Namespace& outer,
                                  const FieldReader& reader) {
   const SubsystemFile& subsystem = formatted_file(format, use, file, path, outer);
-  const Node* connect = section(e.value, "connect", Node::Kind::mapping, "a mapping node: name");
+  const Node* connect = find_section(e.value, "connect", Node::Kind::mapping, "a mapping node: name");
   SubsystemTree tree = subsystem.tree(use_of(format, subsystem, e, connect, path, reader));
   if (connect) check_connectable(format, tree.connectable, *connect, path);
   const Node& root = model_.texts_->documents.emplace_back(std::move(tree.root));
@@ -173,7 +173,7 @@ std::map<std::string, ParameterValue> ModelReader::given_parameters(const Node::
                                                                     const std::string& path,
                                                                     const FieldReader& reader) {
   std::map<std::string, ParameterValue> given;
-  const Node* with = section(e.value, "with", Node::Kind::mapping, "a mapping parameter: value");
+  const Node* with = find_section(e.value, "with", Node::Kind::mapping, "a mapping parameter: value");
   const Node* declared = root.find("parameters");
   std::vector<std::string> names;
   if (declared)
@@ -196,7 +196,7 @@ void ModelReader::connect_ports(const Node::Entry& e, const Node& root, const st
                                 const Namespace& outer, Namespace& inner, const FieldReader& reader,
                                 const std::map<std::string, std::string>* called) {
   const Node* ports = find_section(root, "ports", Node::Kind::mapping, "a mapping port: domain");
-  const Node* connect = section(e.value, "connect", Node::Kind::mapping, "a mapping port: name");
+  const Node* connect = find_section(e.value, "connect", Node::Kind::mapping, "a mapping port: name");
   std::vector<std::string> names;
   if (ports)
     for (const Node::Entry& p : ports->entries) names.push_back(p.key);
