@@ -63,7 +63,7 @@ std::vector<Vector3> hanging(const Vector3& from, const Vector3& to, double leng
   return points;
 }
 
-void build(Build& b) {
+void build_cable(Build& b) {
   const AttachedFrame from = b.frame("from");
   const bool free = !b.connected("to");
   if (free == !b.has("free_end"))
@@ -204,7 +204,7 @@ hook: {type: body.anchor, position: [0, 0, 2 m]}
 load: {type: body.sphere, radius: 0.1 m, mass: 5 kg, initial: {position: [0.5 m, 0, 0.5 m]}}
 rope: {type: beam.cable, from: hook, to: load, elements: 10, diameter: 6 mm, material: nylon, damping: 1 ms}
 )yaml";
-  type.build = build;
+  type.build = build_cable;
   return type;
 }
 
