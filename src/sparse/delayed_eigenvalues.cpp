@@ -260,27 +260,29 @@ std::optional<DelayedEigenvalues::Roots> DelayedEigenvalues::roots(int wanted, d
     radius *= 2;
   }
   if (radius * longest > most_growth) radius = most_growth / longest;
-  std::optional<int> zeros, all;
+  constexpr int unknown = -1;
+  int all = unknown;
+  std::optional<int> zeros;
   for (int i = 0; i < 6 && !zeros; ++i, zero *= 1.7) zeros = count(zero, false);
   if (!zeros) return {};
   bool shrinking = false;
   for (int tries = 0; tries < 100; ++tries) {
-    all = count(radius, false);
-    if (!all) {  // a root lies on the circle
+    all = count(radius, false).value_or(unknown);
+    if (all == unknown) {  // a root lies on the circle
       radius *= given ? 1 + 1e-6 : 1.01;
-    } else if (count(radius, true) != all) {
+    } else if (count(radius, true).value_or(unknown) != all) {
       // Rounding decides there: exp(−s τ) is large, and D what products of it leave over.
       shrinking = true;
       radius *= 0.8;
-    } else if (given || shrinking || *all >= *zeros + 2 * wanted || radius * longest >= most_growth / 1.5) {
+    } else if (given || shrinking || all >= *zeros + 2 * wanted || radius * longest >= most_growth / 1.5) {
       break;
     } else {
       radius *= 1.5;
     }
-    all.reset();
+    all = unknown;
   }
-  if (!all) return {};
-  const auto found = find(radius, *zeros, *all - *zeros);
+  if (all == unknown) return {};
+  const auto found = find(radius, *zeros, all - *zeros);
   if (!found) return {};
   return Roots{radius, *zeros, *found};
 }
