@@ -10,7 +10,7 @@
 namespace escapement {
 namespace {
 
-constexpr int violation_patience = 3;                                // steps in a row
+constexpr int violation_patience = 3;                      // steps in a row
 constexpr double noticed_part = 0.1, hopeless_part = 0.5;  // of a violation (T-alarm-5)
 constexpr double rounding = 1e-10;                         // of a nominal magnitude
 constexpr double no_energy = 1e-14;                        // of the nominal magnitudes of a balance

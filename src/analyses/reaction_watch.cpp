@@ -9,8 +9,8 @@
 namespace escapement {
 namespace {
 
-constexpr double too_far = 1;  // rad in a step
-constexpr int jump_patience = 20;   // steps
+constexpr double too_far = 1;      // rad in a step
+constexpr int jump_patience = 20;  // steps
 
 struct Turn {
   double angle = 0;  // rad in a step

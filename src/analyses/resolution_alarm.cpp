@@ -15,13 +15,13 @@
 namespace escapement {
 namespace {
 
-constexpr double unresolved = 1;     // rad in a step (T-alarm-1)
-constexpr double much = 0.05;        // of the way that an unknown has
-constexpr double negligible = 0.01;  // of the way of others like it
-constexpr int straight_patience = 3;          // steps in a row
-constexpr double resolving = 0.3;    // rad in a step, 20 steps per period
-constexpr double rounding = 1e-10;   // of a nominal magnitude
-constexpr double unbounded = 1e6;    // times as far as before
+constexpr double unresolved = 1;      // rad in a step (T-alarm-1)
+constexpr double much = 0.05;         // of the way that an unknown has
+constexpr double negligible = 0.01;   // of the way of others like it
+constexpr int straight_patience = 3;  // steps in a row
+constexpr double resolving = 0.3;     // rad in a step, 20 steps per period
+constexpr double rounding = 1e-10;    // of a nominal magnitude
+constexpr double unbounded = 1e6;     // times as far as before
 
 }  // namespace
 

@@ -44,6 +44,10 @@ struct Adaptor {
   static const ElementType type;
 
  private:
+  static constexpr bool stores = Has::store && L::positions == 0;
+  using Hand = HandParts<L, Has::rates, stores>;
+  static constexpr Sort sort = Has::violation ? Sort::constraint : Has::store ? Sort::inertia : Sort::force;
+
   static const E& of(const void* element) { return *static_cast<const E*>(element); }
   static Point<double, L> point(const LocalPoint& p) {
     Point<double, L> r;
@@ -67,6 +71,82 @@ struct Adaptor {
         for (int m = L::holonomics_begin; m < L::rows; ++m) rows[m] = p.z.other[m - L::positions];
   }
 
+  /// The rows of an element; with its acceleration terms of constraints.
+  [[gnu::always_inline]] static void rows_of(const E& e, const Point<double, L>& p, const Shift& c,
+                                             std::array<double, L::rows>& rows) {
+    if constexpr (Has::by_hand) {
+      std::array<double, stores ? L::rows : 0> stored{};
+      if (L::positions == 0 || !Has::rates || c.balances()) {
+        const Hand parts{rows.data(), stored.data(), nullptr};
+        e.parts(p.z, p.a, parts);
+        weigh_rows<sort>(p, c, parts);
+      } else {  // what is weighed needs the mass matrix
+        typename Hand::Slopes slopes;
+        const Hand parts{rows.data(), stored.data(), &slopes};
+        e.parts(p.z, p.a, parts);
+        weigh_rows<sort>(p, c, parts);
+      }
+    } else {
+      all_rows(e, p, c, 0, rows);
+    }
+    add_constraint_accelerations(e, p, c, rows);
+  }
+  /// Φ̈ and k̇ along the point's accelerations.
+  static void add_constraint_accelerations(const E& e, const Point<double, L>& p, const Shift& c,
+                                           std::array<double, L::rows>& rows) {
+    if constexpr (L::holonomics > 0 || L::nonholonomics > 0) {
+      if (!c.constraint_accelerations) return;
+      if constexpr (Has::switches)
+        if (!e.active(p.z.memory)) return;
+      std::array<double, L::rows> high{};
+      constraint_rows(e, p, 2, 1, high);
+      for (int i = L::holonomics_begin; i < L::rows; ++i)
+        rows[i] += (is_holonomic<L>(i) ? c.holonomic_scale : c.nonholonomic_scale) * high[i];
+    }
+  }
+  /// Rows and tangent by dual numbers, by add(row, column, value).
+  template <class Add>
+  static void differentiate(const E& e, const Point<double, L>& p, const Shift& c,
+                            const Operators<L>& operators, std::array<double, L::rows>& rows,
+                            const Add& add) {
+    constexpr int K = chunk(L::rows);
+    for (int first = 0; first < L::rows; first += K) {
+      std::array<Dual<K>, L::rows> r{};
+      all_rows(e, seeded<K>(p, c, operators, first), c, first, r);
+      for (int i = 0; i < L::rows; ++i) {
+        if (first == 0) rows[i] = r[i].v;
+        for (int j = first; j < std::min(L::rows, first + K); ++j) add(i, j, r[i].d[j - first]);
+      }
+    }
+  }
+  template <class Add>
+  [[gnu::always_inline]] static void tangent_of(const E& e, const Point<double, L>& p, const Shift& c,
+                                                const Operators<L>& operators,
+                                                std::array<double, L::rows>& rows, const Add& add) {
+    if constexpr (Has::by_hand) {
+      std::array<double, stores ? L::rows : 0> stored{};
+      typename Hand::Slopes slopes;
+      const Hand parts{rows.data(), stored.data(), &slopes};
+      e.parts(p.z, p.a, parts);
+      weigh_rows<sort>(p, c, parts);
+      combine(c, p.z.frames, operators, parts, add);
+    } else {
+      differentiate(e, p, c, operators, rows, add);
+    }
+    add_constraint_accelerations(e, p, c, rows);
+  }
+  template <class F>
+  [[gnu::always_inline]] static void each(const ElementLoop& loop, int begin, int end, const F& f) {
+    for (int k = begin; k < end; ++k) {
+      if (loop.skipped && loop.skipped[k]) continue;
+      const Place* const places = loop.places + k * L::handles;
+      Point<double, L> p;
+      gather(loop, places, p);
+      if constexpr (Has::memory > 0 || Has::sides) p.z.memory = loop.memory_of(k);
+      f(*reinterpret_cast<const E*>(loop.elements + k * loop.stride), p, places, k);
+    }
+  }
+
   static constexpr auto unknowns() {
     std::array<ElementType::Unknown, L::handles> list{};
     int value = 0, count = 0, next[kind_count];
@@ -79,8 +159,7 @@ struct Adaptor {
       row += H::dofs;
     };
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      (place.template operator()<typename L::template Bare<std::tuple_element_t<i, typename L::Tuple>>>(),
-       ...);
+      (place.template operator()<std::tuple_element_t<i, typename L::Tuple>>(), ...);
     }
     (std::make_index_sequence<L::handles>());
     return list;
@@ -125,24 +204,29 @@ void Adaptor<E>::describe(ElementType& t) {
 
 template <class E>
 void Adaptor<E>::add_equations(ElementType& t) {
-  t.add_rows = [](const void* e, const LocalPoint& p, const Shift& shift, double* rows) {
-    std::array<double, L::rows> r{};
-    all_rows(of(e), point(p), shift, 0, r);
-    for (int i = 0; i < L::rows; ++i) rows[i] += r[i];
+  t.residual = [](const ElementLoop& loop, int begin, int end) {
+    each(
+        loop, begin, end,
+        [&](const E& e, const Point<double, L>& p, const Place* places, int) __attribute__((always_inline)) {
+          std::array<double, L::rows> rows{};
+          rows_of(e, p, loop.shift, rows);
+          scatter<L>(loop, places, rows);
+        });
   };
-  t.tangent = [](const void* e, const LocalPoint& p, const Shift& shift, const Seeds& seeds, double* rows,
-                 double* matrix) {
-    constexpr int K = chunk(L::rows);
-    const auto at = point(p);
-    for (int first = 0; first < L::rows; first += K) {
-      std::array<Dual<K>, L::rows> r{};
-      all_rows(of(e), seeded<K>(at, seeds, first), shift, first, r);
-      for (int i = 0; i < L::rows; ++i) {
-        if (first == 0) rows[i] += r[i].v;
-        for (int j = first; j < std::min(L::rows, first + K); ++j)
-          matrix[i * L::rows + j] = r[i].d[j - first];
-      }
-    }
+  t.tangent = [](const ElementLoop& loop, int begin, int end) {
+    each(
+        loop, begin, end,
+        [&](const E& e, const Point<double, L>& p, const Place* places, int k)
+            __attribute__((always_inline)) {
+              std::array<double, L::rows> rows{};
+              const int* const map = loop.map + static_cast<std::ptrdiff_t>(k) * L::rows * L::rows;
+              tangent_of(
+                  e, p, loop.shift, operators_of<L>(loop, places),
+                  rows, [&](int i, int j, double x) __attribute__((always_inline)) {
+                    if (const int at = map[i * L::rows + j]; at >= 0) loop.values[at] += x;
+                  });
+              scatter<L>(loop, places, rows);
+            });
   };
   t.probe = [](const void* element, const LocalPoint& p, const LocalDirection& d, ElementType::Function which,
                double* rows, double* derivative) {
@@ -163,11 +247,42 @@ void Adaptor<E>::add_equations(ElementType& t) {
       if (which == slip) e.slip(z, out);
     for (int i = 0; i < L::rows; ++i) rows[i] = out.r[i].v, derivative[i] = out.r[i].d[0];
   };
-  if constexpr (Has::by_hand)
-    t.parts = [](const void* e, const LocalPoint& p, Parts& parts) {
-      const auto at = point(p);
-      of(e).parts(at.z, at.a, HandParts<L>{parts});
+  if constexpr (Has::by_hand) {
+    t.mark_slopes = [](const void* e, const LocalPoint& at, char* marks) {
+      if constexpr (L::positions > 0) {
+        const auto p = point(at);
+        std::array<double, L::rows> rows{};
+        typename Hand::Slopes slopes;
+        const Hand parts{rows.data(), nullptr, &slopes};
+        of(e).parts(p.z, p.a, parts);
+        if constexpr (!Has::rates)
+          if (p.z.frames == Manifold::se3) turn_to_body_axes(p.z, parts);
+        for (int i = 0; i < L::rows; ++i)
+          for (int j = 0; j < L::positions; ++j) {
+            bool occupied = parts.stiffness(i, j) != 0;
+            if constexpr (Has::rates)
+              occupied = occupied || parts.damping(i, j) != 0 || parts.mass(i, j) != 0;
+            if (occupied) marks[i * L::rows + j] = 1;
+          }
+      }
     };
+    t.compare = [](const void* e, const LocalPoint& at, const Shift& c) {
+      const auto p = point(at);
+      std::array<double, L::rows> mine{}, theirs{};
+      std::array<double, L::rows * L::rows> tangent{}, exact{};
+      tangent_of(of(e), p, c, {}, mine, [&](int i, int j, double x) { tangent[i * L::rows + j] += x; });
+      differentiate(of(e), p, c, {}, theirs, [&](int i, int j, double x) { exact[i * L::rows + j] += x; });
+      add_constraint_accelerations(of(e), p, c, theirs);
+      OracleDifference d;
+      const auto take = [&](double a, double b) {
+        d.largest = std::max(d.largest, std::abs(a - b));
+        d.size = std::max(d.size, std::abs(b));
+      };
+      for (int i = 0; i < L::rows; ++i) take(mine[i], theirs[i]);
+      for (int i = 0; i < L::rows * L::rows; ++i) take(tangent[i], exact[i]);
+      return d;
+    };
+  }
   if constexpr (L::holonomics > 0 || L::nonholonomics > 0)
     t.constraints = [](const void* e, const LocalPoint& p, int holonomic_level, int nonholonomic_level,
                        double* rows) {
@@ -184,11 +299,14 @@ void Adaptor<E>::add_readings(ElementType& t) {
     t.output = [](const void* e, const LocalPoint& p, int index) -> double {
       return of(e).output(point(p).z, index);
     };
-    t.output_slopes = [](const void* e, const LocalPoint& p, const Seeds& seeds, int index, double* slopes) {
+    t.output_slopes = [](const void* e, const LocalPoint& p, const Shift& c, const double* const* given,
+                         int index, double* slopes) {
       constexpr int K = chunk(L::rows);
       const auto at = point(p);
+      Operators<L> operators;
+      std::copy_n(given, operators.size(), operators.begin());
       for (int first = 0; first < L::rows; first += K) {
-        const Dual<K> y = of(e).output(seeded<K>(at, seeds, first).z, index);
+        const Dual<K> y = of(e).output(seeded<K>(at, c, operators, first).z, index);
         for (int j = first; j < std::min(L::rows, first + K); ++j) slopes[j] = y.d[j - first];
       }
     };

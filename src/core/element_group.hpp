@@ -6,11 +6,6 @@
 
 namespace escapement {
 
-/// Between what an element writes by hand and its differentiated functions: rows and tangent, and how large these are.
-struct OracleDifference {
-  double largest = 0, size = 0;
-};
-
 class ElementGroup final : public Group {
  public:
   ElementGroup(const ElementType& type, std::shared_ptr<Elements> elements);
@@ -23,8 +18,6 @@ class ElementGroup final : public Group {
   std::span<const int> variables_of(int element) const {
     return std::span(variables_).subspan(element * type_.unknowns.size(), type_.unknowns.size());
   }
-  /// Of one element, between what is written by hand and the differentiated functions, with T(u) = I.
-  OracleDifference oracle_difference(const void* element, const LocalPoint& p, const Shift& shift) const;
   void output_slopes(const State& state, const Shift& shift, std::span<const double> operators, int element,
                      int index, std::span<double> slopes) const;
 
@@ -78,18 +71,11 @@ class ElementGroup final : public Group {
   LocalPoint point(const State& state, int k, const Work& work) const;
   /// Gathers into the work of this thread.
   LocalPoint point_at(const State& state, int k) const;
-  Seeds seeds(int k, const Shift& shift, std::span<const double> operators, Work& work) const;
   bool acting(const void* e, const LocalPoint& p) const {
     return !type_.switches || type_.active(e, p.memory);
   }
-  /// Rows (and the tangent) of one element, into `work`.
-  void evaluate(const void* e, const LocalPoint& p, const Shift& shift, Work& work, bool slopes) const;
-  void evaluate_by_hand(const void* e, const LocalPoint& p, const Shift& shift, Work& work,
-                        bool slopes) const;
-  template <class Add>
-  void combine(std::span<const Place> places, const Shift& shift, std::span<const double> operators,
-               Work& work, const Add& add) const;
-  void add_constraint_accelerations(const void* e, const LocalPoint& p, const Shift& shift, Work& work) const;
+  ElementLoop loop(const State& state, const Shift& shift, std::span<const double> operators,
+                   std::span<double> rows, std::span<double> values) const;
   void scatter(int k, const double* rows, std::span<double> r) const;
   void shape(const void* e, std::span<bool> occupied) const;
   void mark_constraints(int k, std::span<char> marks) const;

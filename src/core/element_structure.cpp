@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/by_hand.hpp"
 #include "core/element_group.hpp"
 
 namespace escapement {
@@ -183,17 +182,8 @@ void ElementGroup::shape(const void* e, std::span<bool> occupied) const {
     for (int c = 0; c < rows; ++c) occupied[r * rows + c] = coupled(type_, r, c);
   if (!type_.by_hand || n == 0) return;
   std::vector<char> seen(rows * rows, 0);
-  std::vector<double> row(rows), K(rows * rows), C(rows * rows), M(rows * rows);
-  for (const double shift : {0.0, 0.37}) {
-    const GenericPoint generic(type_, shift, type_.memory);
-    for (auto* x : {&row, &K, &C, &M}) std::fill(x->begin(), x->end(), 0.0);
-    Parts parts;
-    parts.n = rows;
-    parts.flow = {row.data(), K.data(), type_.rates ? C.data() : nullptr, type_.rates ? M.data() : nullptr};
-    type_.parts(e, generic.at(frames), parts);
-    if (!type_.rates && frames == Manifold::se3) turn_to_body_axes(type_, generic.at(frames), parts.flow);
-    for (int i = 0; i < rows * rows; ++i) seen[i] = seen[i] || K[i] != 0 || C[i] != 0 || M[i] != 0;
-  }
+  for (const double shift : {0.0, 0.37})
+    type_.mark_slopes(e, GenericPoint(type_, shift, type_.memory).at(frames), seen.data());
   const std::vector<char> plain = seen;
   for (const Slot& s : type_.slots) {  // T(u) mixes the columns of a rotation
     if (s.manifold == Manifold::vector) continue;

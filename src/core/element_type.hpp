@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "core/continuation.hpp"
-#include "core/lift.hpp"
+#include "core/element_loop.hpp"
 #include "core/numbers.hpp"
-#include "core/parts.hpp"
-#include "core/shift.hpp"
 #include "core/switching.hpp"
 
 namespace escapement {
@@ -29,11 +27,18 @@ struct LocalDirection {
   const double *q, *v, *other;
 };
 
+/// Rows and tangent in two ways: the largest difference, and how large they are.
+struct OracleDifference {
+  double largest = 0, size = 0;
+};
+
 /// All elements of one type, contiguous; their numbers may be exchanged for others (Numbers).
 class Elements : public GroupNumbers {
  public:
   int size() const { return count_; }
   const void* operator[](int k) const { return first_ + k * stride_; }
+  const char* first() const { return first_; }
+  std::size_t stride() const { return stride_; }
 
  protected:
   const char* first_ = nullptr;
@@ -64,10 +69,9 @@ struct ElementType {
 
   // ---- functions of an element; null: not offered
   void (*handles)(const void* element, Handle** list);
-  /// The functions of the element, weighed, by dual numbers: rows are added; of the tangent (rows × rows) the columns are set.
-  void (*add_rows)(const void*, const LocalPoint&, const Shift&, double* rows);
-  void (*tangent)(const void*, const LocalPoint&, const Shift&, const Seeds&, double* rows, double* matrix);
-  void (*parts)(const void*, const LocalPoint&, Parts&);
+  /// Rows, and the tangent, of all elements of a loop.
+  void (*residual)(const ElementLoop&, int begin, int end);
+  void (*tangent)(const ElementLoop&, int begin, int end);
   /// Φ and k, or their time derivatives, added (T-start-2).
   void (*constraints)(const void*, const LocalPoint&, int holonomic_level, int nonholonomic_level,
                       double* rows);
@@ -76,9 +80,16 @@ struct ElementType {
   void (*probe)(const void*, const LocalPoint&, const LocalDirection&, Function, double* rows,
                 double* derivative);
   double (*output)(const void*, const LocalPoint&, int index);
-  void (*output_slopes)(const void*, const LocalPoint&, const Seeds&, int index, double* slopes);
+  void (*output_slopes)(const void*, const LocalPoint&, const Shift&, const double* const* operators,
+                        int index, double* slopes);
   double (*energy)(const void*, const LocalPoint&);
   double (*loss)(const void*, const LocalPoint&);
+
+  // ---- by hand
+  /// Where slopes along positions are not zero, of rows × rows entries.
+  void (*mark_slopes)(const void*, const LocalPoint&, char* marks);
+  /// Between what is written by hand and the differentiated functions, with T(u) = I.
+  OracleDifference (*compare)(const void*, const LocalPoint&, const Shift&);
 
   // ---- events
   bool (*active)(const void*, const double* memory);

@@ -7,6 +7,7 @@
 
 #include "core/continuation.hpp"
 #include "core/error.hpp"
+#include "core/place.hpp"
 #include "core/shift.hpp"
 #include "core/state.hpp"
 #include "core/variable.hpp"
@@ -16,11 +17,6 @@ namespace escapement {
 
 /// "escapement::planar::Mass" from the compiler's own spelling of it.
 std::string readable_name(const char* mangled);
-
-/// Where a variable stands: first value, first row, and its T(u) among the tangent operators (Lie groups).
-struct Place {
-  int value = -1, row = -1, tangent = -1;
-};
 
 class Group {
  public:

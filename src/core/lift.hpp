@@ -1,8 +1,10 @@
 // Lifting a point: an element's values with derivatives along time, along its positions, or along the unknowns of a step.
 #pragma once
+#include <algorithm>
 #include <span>
 
 #include "core/local.hpp"
+#include "core/shift.hpp"
 
 namespace escapement {
 
@@ -25,7 +27,7 @@ constexpr auto position_slots() {
     }
   };
   [&]<std::size_t... i>(std::index_sequence<i...>) {
-    (place.template operator()<typename L::template Bare<std::tuple_element_t<i, typename L::Tuple>>>(), ...);
+    (place.template operator()<std::tuple_element_t<i, typename L::Tuple>>(), ...);
   }
   (std::make_index_sequence<L::handles>());
   return slots;
@@ -144,33 +146,38 @@ Point<Dual<1, S>, L> one_time_derivative(const Point<S, L>& p) {
   return r;
 }
 
-/// How the unknowns of an element move it (T-shift-1): unknown j of a position moves q by `position` T(u) e_j, v by `velocity` e_j
-/// and v̇ by `acceleration` e_j; all others move themselves.
-struct Seeds {
-  double position, velocity, acceleration;
-  const double* turned;  // of positions on Lie groups: 7 numbers per local row, what becomes of their numbers
-};
+/// T(u) of each position of an element, row by row; null: T = I, or no Lie group.
+template <class L>
+using Operators = std::array<const double*, position_slots<L>().size()>;
 
-/// The unknowns from number `first` on, as many as there is room for.
+/// The unknowns of an element from number `first` on, as many as there is room for, as the shift moves them (T-shift-1): unknown j of
+/// a position moves q by c0 T(u) e_j, v by c1 e_j and v̇ by c2 e_j; all others move themselves.
 template <int K, class L>
-Point<Dual<K>, L> seeded(const Point<double, L>& p, const Seeds& seeds, int first) {
+Point<Dual<K>, L> seeded(const Point<double, L>& p, const Shift& c, const Operators<L>& operators,
+                         int first) {
   Point<Dual<K>, L> r{lifted<K>(p.z), {}};
   const auto each = [&](int begin, int count, const auto& f) {  // f(which of them, direction)
     for (int j = std::max(begin, first); j < std::min(begin + count, first + K); ++j) f(j - begin, j - first);
   };
-  for (const Slot& s : position_slots<L>())
+  int slot = 0;
+  for (const Slot& s : position_slots<L>()) {
+    const double* const T = operators[slot++];
     each(s.row, s.dofs, [&](int j, int k) {
-      if (s.manifold == Manifold::vector) {
-        r.z.q[s.value + j].d[k] = seeds.position;
-        return;
+      double dq[7]{};
+      if (T == nullptr) {
+        moved_by_unit(p.z.actual(s.manifold), &p.z.q[s.value], j, dq);
+      } else {
+        double w[6];
+        for (int i = 0; i < s.dofs; ++i) w[i] = T[i * s.dofs + j];
+        moved_by(p.z.actual(s.manifold), s.dofs, &p.z.q[s.value], w, dq);
       }
-      const double* const dq = seeds.turned + 7 * (s.row + j);
-      for (int i = 0; i < s.values; ++i) r.z.q[s.value + i].d[k] = dq[i];
+      for (int i = 0; i < s.values; ++i) r.z.q[s.value + i].d[k] = c.position * dq[i];
     });
+  }
   for (int i = 0; i < L::positions; ++i) r.a[i].v = p.a[i];
   each(0, L::positions, [&](int j, int k) {
-    r.z.v[j].d[k] = seeds.velocity;
-    r.a[j].d[k] = seeds.acceleration;
+    r.z.v[j].d[k] = c.velocity;
+    r.a[j].d[k] = c.acceleration;
   });
   each(L::positions, L::others, [&](int j, int k) { r.z.other[j].d[k] = 1.0; });
   return r;

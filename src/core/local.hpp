@@ -11,17 +11,19 @@ namespace escapement {
 /// A kernel used a handle that is not a member of its element (a captured copy, for instance).
 [[noreturn]] void foreign_handle();
 
-/// Sizes of an element's local vectors, from the types of the handles it lists in `variables()`.
-template <class E>
-struct Layout {
-  using Tuple = decltype(std::declval<const E&>().variables());
-  template <class H>
-  using Bare = std::remove_cvref_t<H>;
+/// Sizes of an element's local vectors, from the types of its handles: what is made of them is shared by all elements that have
+/// the same ones.
+template <class Handles>
+struct LocalSizes;
+
+template <class... Handle>
+struct LocalSizes<std::tuple<Handle...>> {
+  using Tuple = std::tuple<Handle...>;
 
   template <class F>
   static constexpr int sum(F f) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
-      return (0 + ... + f.template operator()<Bare<std::tuple_element_t<i, Tuple>>>());
+      return (0 + ... + f.template operator()<std::tuple_element_t<i, Tuple>>());
     }
     (std::make_index_sequence<std::tuple_size_v<Tuple>>());
   }
@@ -50,11 +52,21 @@ struct Layout {
   static constexpr bool has_lie = sum([]<class H>() { return H::manifold != Manifold::vector ? 1 : 0; }) > 0;
 };
 
+template <class Tuple>
+struct BareTuple;
+template <class... H>
+struct BareTuple<std::tuple<H...>> {
+  using Type = std::tuple<std::remove_cvref_t<H>...>;
+};
+/// … that an element lists in `variables()`.
+template <class E>
+using Layout = LocalSizes<typename BareTuple<decltype(std::declval<const E&>().variables())>::Type>;
+
 /// Values of an element's unknowns: z(handle) is the value, z.rate(handle) the velocity of a position.
 template <class S, class L>
 struct Values {
   using Scalar = S;
-  using Sizes = L;
+  using Layout = L;
   std::array<S, L::values> q;
   std::array<S, L::positions> v;
   std::array<S, L::others> other;  // x, y, λ, μ

@@ -26,34 +26,45 @@ struct Parts {
 ///   of inertia with its weight  d/dt p and the weight together; `rates` are offered, and M is the mass matrix
 ///   of forces                   what drains
 ///   of constraints              their reaction Φ_qᵀλ + k_vᵀμ; the columns of the multipliers follow from their rows.
-template <class L>
+/// Slopes are along the positions where there are any, else along all unknowns.
+template <class L, bool rates, bool stores>
 struct HandParts {
-  Parts& parts;
+  static constexpr int columns = L::positions > 0 ? L::positions : L::rows;
+  static constexpr int entries = L::rows * columns;
+  /// Room for the slopes; zero.
+  struct Slopes {
+    std::array<double, entries> K{};
+    std::array<double, rates ? entries : 0> C{}, M{};
+    std::array<double, stores ? entries : 0> stored{};
+  };
+  double* flow_rows;
+  double* store_rows;  // null: nothing is stored
+  Slopes* all;         // null: not wanted
 
-  bool slopes() const { return parts.slopes(); }
-  double& row(int i) const { return parts.flow.row[i]; }
-  double* rows() const { return parts.flow.row; }
-  double& stiffness(int i, int j) const { return parts.flow.K[i * L::rows + j]; }
-  double& damping(int i, int j) const { return parts.flow.C[i * L::rows + j]; }
-  double* K() const { return parts.flow.K; }
-  double* C() const { return parts.flow.C; }
-  double& mass(int i, int j) const { return parts.flow.M[i * L::rows + j]; }
+  bool slopes() const { return all != nullptr; }
+  double& row(int i) const { return flow_rows[i]; }
+  double* rows() const { return flow_rows; }
+  double& stiffness(int i, int j) const { return all->K[i * columns + j]; }
+  double& damping(int i, int j) const { return all->C[i * columns + j]; }
+  double& mass(int i, int j) const { return all->M[i * columns + j]; }
+  double* K() const { return all->K.data(); }
+  double* C() const { return all->C.data(); }
   /// Of unknowns of one number each: what drains, what is stored, and their slopes.
   template <class H>
   double& flow(const H& h) const {
-    return parts.flow.row[h.local_row];
+    return flow_rows[h.local_row];
   }
-  template <class H, class C>
-  double& flow(const H& h, const C& along) const {
+  template <class H, class Along>
+  double& flow(const H& h, const Along& along) const {
     return stiffness(h.local_row, along.local_row);
   }
   template <class H>
   double& store(const H& h) const {
-    return parts.store.row[h.local_row];
+    return store_rows[h.local_row];
   }
-  template <class H, class C>
-  double& store(const H& h, const C& along) const {
-    return parts.store.K[h.local_row * L::rows + along.local_row];
+  template <class H, class Along>
+  double& store(const H& h, const Along& along) const {
+    return all->stored[h.local_row * columns + along.local_row];
   }
 };
 

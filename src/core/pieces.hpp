@@ -16,21 +16,15 @@ class Pieces {
   /// `rows`: of all elements, so many each; -1 where there is none.
   void divide(std::span<const int> rows, int per_element);
 
-  /// f(k) for all elements; `begin()` makes what one thread works with: f is its return value.
-  template <class Begin>
-  void each(int elements, const Begin& begin) const {
-    if (pieces_ == 0) {
-      const auto f = begin();
-      for (int k = 0; k < elements; ++k) f(k);
-      return;
-    }
+  /// All in one?
+  bool one() const { return pieces_ == 0; }
+  /// Else loop(begin, end, skipped) over all elements: those that are marked in `skipped` (null: none) are left out.
+  template <class Loop>
+  void each(int elements, const Loop& loop) const {
     Workers::shared().run(pieces_, [&](int piece) {
-      const auto f = begin();
-      for (int k = piece * size; k < std::min(elements, (piece + 1) * size); ++k)
-        if (!border_[k]) f(k);
+      loop(piece * size, std::min(elements, (piece + 1) * size), border_.data());
     });
-    const auto f = begin();
-    for (const int k : borders_) f(k);
+    for (const int k : borders_) loop(k, k + 1, nullptr);
   }
 
  private:

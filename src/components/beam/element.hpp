@@ -220,7 +220,7 @@ struct Element {
   auto moving(const auto& z, std::array<Vec3<Dual<1, S>>, points>* turns = nullptr) const {
     using Z = std::remove_cvref_t<decltype(z)>;
     auto moved = lifted<1>(z);
-    along_time(moved, Point<S, typename Z::Sizes>{z, {}}, 0);
+    along_time(moved, Point<S, typename Z::Layout>{z, {}}, 0);
     return strains(frames<Dual<1, S>>(moved), turns);
   }
   double loss(const auto& z) const {

@@ -20,7 +20,7 @@ struct MassDamping {
     for (std::size_t i = 0; i < out.r.size(); ++i) out.r[i] += rate * momentum.r[i];
   }
   double loss(const auto& z) const {
-    Rows<double, typename std::remove_cvref_t<decltype(z)>::Sizes> momentum;
+    Rows<double, typename std::remove_cvref_t<decltype(z)>::Layout> momentum;
     of.store(z, momentum);
     double sum = 0;
     for (std::size_t i = 0; i < z.v.size(); ++i) sum += rate * z.v[i] * momentum.r[i];
