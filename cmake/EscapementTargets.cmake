@@ -17,7 +17,7 @@ function(escapement_library name)
   target_compile_features(escapement_${name} PUBLIC cxx_std_20)
   target_include_directories(escapement_${name} PUBLIC
       $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/escapement>)
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(escapement_${name} PUBLIC ${ARG_LINKS}
       PRIVATE $<BUILD_INTERFACE:escapement_flags> ${ARG_PRIVATE})
   install(TARGETS escapement_${name} EXPORT escapement ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
