@@ -1,8 +1,25 @@
 # One target per folder, so linking is permission; unit tests sit beside the code as x_test.cpp.
 
-# escapement_library(<folder> LINKS <targets>): src/<folder>/*.cpp without the tests.
+# What no step computes is optimised lightly, in half the time: -O1, which still contracts a·b + c as -O2 and -O3 do, so that
+# digits stay. Everything else has CMake's -O3.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(escapement_lightly -O1 -fexpensive-optimizations)
+else()
+  set(escapement_lightly -O1)
+endif()
+# LEVEL: lightly, or a flag.
+function(escapement_optimise target level)
+  if(level STREQUAL "lightly")
+    set(level ${escapement_lightly})
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:${level}>")
+endfunction()
+
+# escapement_library(<folder> LINKS <targets>): src/<folder>/*.cpp without the tests. OPTIMISE <level>; BATCHES <n>: the compiler
+# reads so many files at once, and what they include, and makes what they share, once. HOT <regex>: these are neither batched nor
+# optimised less than CMake does.
 function(escapement_library name)
-  cmake_parse_arguments(ARG "RECURSE" "" "LINKS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "RECURSE" "OPTIMISE;BATCHES;HOT" "LINKS;PRIVATE" ${ARGN})
   if(ARG_RECURSE)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   else()
@@ -11,15 +28,31 @@ function(escapement_library name)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  set(targets escapement_${name})
+  if(ARG_HOT)
+    set(hot ${sources})
+    list(FILTER hot INCLUDE REGEX "/${name}/(${ARG_HOT})\\.cpp$")
+    list(REMOVE_ITEM sources ${hot})
+    add_library(escapement_${name}_hot OBJECT ${hot})
+    list(APPEND targets escapement_${name}_hot)
+    list(APPEND sources $<TARGET_OBJECTS:escapement_${name}_hot>)
+  endif()
   add_library(escapement_${name} STATIC ${sources})
   add_library(escapement::${name} ALIAS escapement_${name})
-  set_target_properties(escapement_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
-  target_compile_features(escapement_${name} PUBLIC cxx_std_20)
-  target_include_directories(escapement_${name} PUBLIC
-      $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(escapement_${name} PUBLIC ${ARG_LINKS}
-      PRIVATE $<BUILD_INTERFACE:escapement_flags> ${ARG_PRIVATE})
+  foreach(target ${targets})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_include_directories(${target} PUBLIC
+        $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${target} PUBLIC ${ARG_LINKS} PRIVATE $<BUILD_INTERFACE:escapement_flags> ${ARG_PRIVATE})
+  endforeach()
+  if(ARG_OPTIMISE)
+    escapement_optimise(escapement_${name} ${ARG_OPTIMISE})
+  endif()
+  if(ARG_BATCHES)
+    escapement_batches(escapement_${name} ${ARG_BATCHES})
+  endif()
   install(TARGETS escapement_${name} EXPORT escapement ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   # The checks of elements compare figures, and take long to compile: with the optimised build only.
   if(ESCAPEMENT_TESTS AND tests AND NOT (ESCAPEMENT_SANITIZE AND name STREQUAL "components"))
@@ -27,7 +60,13 @@ function(escapement_library name)
   endif()
 endfunction()
 
-# escapement_precompile(<folder> <headers below src> [FMT]): and fmt's.
+# Files of a batch share one anonymous namespace: what is only in one of them still needs a name of its own in the folder.
+function(escapement_batches target size)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${ESCAPEMENT_BATCHES} UNITY_BUILD_BATCH_SIZE ${size})
+endfunction()
+
+# escapement_precompile(<folder> <headers below src> [FMT]): and fmt's, which belongs there wherever files of a target include it:
+# its pragmas, read later, would bring back the level of optimisation with which g++ made the precompiled header.
 function(escapement_precompile name)
   cmake_parse_arguments(ARG "FMT" "" "" ${ARGN})
   list(TRANSFORM ARG_UNPARSED_ARGUMENTS PREPEND $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src/)
@@ -36,6 +75,9 @@ function(escapement_precompile name)
     list(APPEND ARG_UNPARSED_ARGUMENTS <fmt/format.h>)
   endif()
   target_precompile_headers(escapement_${name} PRIVATE ${ARG_UNPARSED_ARGUMENTS})
+  if(TARGET escapement_${name}_hot)
+    target_precompile_headers(escapement_${name}_hot PRIVATE ${ARG_UNPARSED_ARGUMENTS})
+  endif()
 endfunction()
 
 # escapement_registration(<folder>): the list of components, from the functions `ComponentType <domain>_<name>()` that
@@ -112,6 +154,7 @@ function(escapement_test name)
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINKS} escapement_test_main escapement_flags)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  escapement_optimise(${target} lightly)
   add_test(NAME ${name} COMMAND ${target})
   if(NOT ARG_LABELS)
     set(ARG_LABELS quick)

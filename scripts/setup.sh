@@ -171,11 +171,57 @@ configure() {
   note ""
 }
 
-# Reads the build's output and, on a terminal, shows how far it is.
+# FOLDER [TARGET]: what the next build has to make, a line each: milliseconds, output. They count as long as they took last time; what
+# was never made counts as the average of what was.
+expected_work() {
+  local ninja log=$1/.ninja_log
+  ninja=$(command -v ninja || command -v ninja-build) || return 0
+  if [[ ! -e $log ]]; then log=/dev/null; fi
+  cp "$1/build.ninja" "$1/log/plan.ninja" || return 0 # by another name: ninja would stop where the list of sources is to be looked through
+  "$ninja" -C "$1" -f log/plan.ninja -n ${2:+"$2"} 2>/dev/null | awk -v times="$log" '
+    BEGIN {
+      FS = "\t"
+      while ((getline < times) > 0) if (NF >= 4 && $2 >= $1) took[$4] = $2 - $1
+      for (output in took) { sum += took[output]; ++count }
+      average = count ? int(sum / count) : 1000
+      FS = " "
+    }
+    /^\[[0-9]+\/[0-9]+\]/ { print ($NF in took ? took[$NF] : average), $NF }' || true
+}
+
+# SECONDS: in words, coarse enough for a guess.
+about() {
+  if (($1 < 55)); then echo "about $((($1 / 10 + 1) * 10)) s left"; else echo "about $((($1 + 59) / 60)) min left"; fi
+}
+
+# FILE of expected_work: reads the build's output and says how far it is and how long it will take, on a terminal all the time, else
+# every 30 s. Lines of ninja tell what is finished.
 show_progress() {
-  local line
-  while IFS= read -r line; do
-    if [[ $line =~ ^\[[0-9]+/[0-9]+\] ]]; then note "building ${BASH_REMATCH[0]}"; fi
+  local line output milliseconds sum=0 finished=0 last=0 counted= status
+  local begun=$SECONDS spoken=$SECONDS
+  local -A work=()
+  while read -r milliseconds output; do
+    work[$output]=$milliseconds
+    sum=$((sum + milliseconds))
+  done <"$1"
+  while :; do
+    status=0
+    IFS= read -r -t 5 line || status=$?
+    if ((status > 0 && status <= 128)); then break; fi
+    if ((status == 0)) && [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ .*[^[:space:]] ]]; then
+      counted="${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
+      output=${line##* }
+      finished=$((finished + ${work[$output]:-0}))
+      if ((sum == 0)); then last=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2])); else last=$((100 * finished / sum)); fi
+    fi
+    if [[ -z $counted ]]; then continue; fi
+    local passed=$((SECONDS - begun)) left=
+    if ((passed >= 5 && last >= 3 && last < 100)); then left=", $(about $((passed * (100 - last) / last)))"; fi
+    note "building: $last %$left ($counted)"
+    if [[ ! -t 2 ]] && ((SECONDS - spoken >= 30)); then
+      say "building: $last %$left ($counted)"
+      spoken=$SECONDS
+    fi
   done
   note ""
 }
@@ -186,7 +232,8 @@ build() {
   if [[ -n ${2-} ]]; then command+=(--target "$2"); fi
   if [[ -n ${ESCAPEMENT_BUILD_JOBS-} ]]; then command+=(--parallel "$ESCAPEMENT_BUILD_JOBS"); fi
   : >"$folder/.begun"
-  "${command[@]}" </dev/null 2>&1 | tee -a "$log" | show_progress ||
+  expected_work "$folder" "${2-}" >"$folder/log/expected"
+  "${command[@]}" </dev/null 2>&1 | tee -a "$log" | show_progress "$folder/log/expected" ||
     fail_with_log 70 "$log" "the build failed"
   mv -f "$folder/.begun" "$folder/.built"
 }

@@ -27,8 +27,8 @@ components:
     code: |
 CODE
   push: {type: translational.force, at: mass, input: lag}
-  stiffer: {type: event.crossing, inputs: {x: mass.position, u: level}, expression: x - 0.5*u, direction: falling, set: {spring.stiffness: 30 + 10*u}}
-  softer: {type: event.crossing, inputs: {v: mass.velocity, u: level}, expression: v - 0.3*u, direction: rising, set: {damper.damping: 0.2*u, gain.gain: 1 + u, lag.parameters.time_constant: 0.1*u}}
+  stiffer: {type: event.crossing, inputs: {x: mass.position, u: level}, expression: x - 0.5*u*(1 m), direction: falling, set: {spring.stiffness: (30 + 10*u)*(1 N/m)}}
+  softer: {type: event.crossing, inputs: {v: mass.velocity, u: level}, expression: v - 0.3*u*(1 m/s), direction: rising, set: {damper.damping: 0.2*u*(1 N*s/m)}}
 simulate: {until: 4 s, step: 5 ms, scheme: SCHEME}
 )yaml";
 

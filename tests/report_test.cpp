@@ -147,7 +147,8 @@ simulate: {until: 1 s, step: 1 ms}
   // The blade stretched by a thousandth of its length, and bent to a circle of radius 10 m about z.
   State bent = assembly.initial;
   for (int k = 0; k < 8; ++k) {
-    double* x = &bent.value[assembly.system.variables()[scene.nodes[k].variable].value];
+    const Scene::Part& piece = scene.components[0].parts[std::min(k, 6)];
+    double* x = &bent.value[assembly.system.variables()[piece.ends[k < 7 ? 0 : 1].variable].value];
     const double angle = 0.01 * k, chord = 10 * 1.001;
     x[0] = std::cos(angle / 2), x[3] = std::sin(angle / 2);
     x[4] = chord * std::sin(angle), x[5] = chord * (1 - std::cos(angle));

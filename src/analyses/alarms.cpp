@@ -10,7 +10,7 @@
 namespace escapement {
 namespace {
 
-constexpr int patience = 3;                                // steps in a row
+constexpr int violation_patience = 3;                                // steps in a row
 constexpr double noticed_part = 0.1, hopeless_part = 0.5;  // of a violation (T-alarm-5)
 constexpr double rounding = 1e-10;                         // of a nominal magnitude
 constexpr double no_energy = 1e-14;                        // of the nominal magnitudes of a balance
@@ -115,7 +115,7 @@ const Alarms::Violation* Alarms::worst_violation() const {
 std::optional<Hopeless> Alarms::taken(const State& state, const std::optional<EnergyBalance>& energy) {
   if (auto found = resolution_.hopeless()) return found;
   if (!violations_.empty()) look_at_constraints(state);
-  if (const Violation* v = worst_violation(); v && v->beyond >= patience)
+  if (const Violation* v = worst_violation(); v && v->beyond >= violation_patience)
     return Hopeless{"E-VIOLATED", describe(*v),
                     "a smaller step; or `scheme: variational`, which ends where a mechanism locks",
                     row_of(*v)};

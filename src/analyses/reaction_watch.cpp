@@ -10,7 +10,7 @@ namespace escapement {
 namespace {
 
 constexpr double too_far = 1;  // rad in a step
-constexpr int patience = 20;   // steps
+constexpr int jump_patience = 20;   // steps
 
 struct Turn {
   double angle = 0;  // rad in a step
@@ -79,7 +79,7 @@ bool ReactionWatch::begins_to_grow(const State& state) {
   }
   const bool alternates = turn < -0.5 * std::sqrt(change * before) && change > before;
   run_ = alternates ? run_ + 1 : 0;
-  if (grew_ || run_ < patience || change < 0.01 * size) return false;
+  if (grew_ || run_ < jump_patience || change < 0.01 * size) return false;
   return grew_ = true;
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double unresolved = 1;     // rad in a step (T-alarm-1)
 constexpr double much = 0.05;        // of the way that an unknown has
 constexpr double negligible = 0.01;  // of the way of others like it
-constexpr int patience = 3;          // steps in a row
+constexpr int straight_patience = 3;          // steps in a row
 constexpr double resolving = 0.3;    // rad in a step, 20 steps per period
 constexpr double rounding = 1e-10;   // of a nominal magnitude
 constexpr double unbounded = 1e6;    // times as far as before
@@ -59,7 +59,7 @@ void ResolutionAlarm::begin(const State& state) {
 }
 
 void ResolutionAlarm::interrupted() {
-  for (Unknown& u : unknowns_) u.run = 0, u.last = {}, u.signed_change = 0, u.straight = patience;
+  for (Unknown& u : unknowns_) u.run = 0, u.last = {}, u.signed_change = 0, u.straight = straight_patience;
 }
 
 void ResolutionAlarm::look(const State& from, const State& to, double h) {
@@ -101,7 +101,7 @@ bool ResolutionAlarm::swings(Unknown& u, double change) {
   const bool turns = change * u.signed_change<0, grows = std::abs(change)> 1.5 * std::abs(u.signed_change);
   u.signed_change = change;
   u.straight = turns ? 0 : u.straight + 1;
-  return u.straight < patience || grows;
+  return u.straight < straight_patience || grows;
 }
 
 /// How far an unknown has come, or others like it.
@@ -132,7 +132,7 @@ void ResolutionAlarm::judge(int row, Change now, double promised, double h, doub
     return;
   }
   if (u.run++ == 0) u.since = t, u.extent_then = std::max(extent(row), system_.nominal()[row]);
-  if (u.run < patience || change <= u.change) return;
+  if (u.run < straight_patience || change <= u.change) return;
   if (u.change == 0) u.time = u.since;
   else if (change > u.change / much) u.time = t;  // all before was nothing
   u.change = change, u.phase = phase, u.step = h;
@@ -163,7 +163,7 @@ std::optional<Warning> ResolutionAlarm::verdict() const {
 
 std::optional<Hopeless> ResolutionAlarm::hopeless() const {
   for (int i = 0; i < static_cast<int>(unknowns_.size()); ++i)
-    if (const Unknown& u = unknowns_[i]; u.run >= patience && u.extent() > unbounded * u.extent_then)
+    if (const Unknown& u = unknowns_[i]; u.run >= straight_patience && u.extent() > unbounded * u.extent_then)
       return Hopeless{
           "E-DIVERGED",
           fmt::format("{} grows without bound: since t = {:.4g} s, in {} steps, to {:.2g} times as "

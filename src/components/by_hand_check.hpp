@@ -31,7 +31,7 @@ double oracle_difference(E element, Manifold manifold) {
     }
     const LocalPoint p{q.data(), v.data(), a.data(), other.data(), 0, manifold, memory.data()};
     const auto compare = [&](const Shift& c) {
-      worst = std::max(worst, group.oracle_difference((*elements)[0], p, c));
+      worst = std::max(worst, group.oracle_difference((*elements)[0], p, c).largest);
     };
     for (const Shift& c : {Shift::stiffness(), Shift::damping(), Shift::mass()}) compare(c);
     if (manifold == Manifold::se3) continue;  // no discrete Lagrangian

@@ -383,7 +383,7 @@ void ElementGroup::output_slopes(const State& state, const Shift& shift, std::sp
                       slopes.data());
 }
 
-double ElementGroup::oracle_difference(const void* e, const LocalPoint& p, const Shift& c) const {
+OracleDifference ElementGroup::oracle_difference(const void* e, const LocalPoint& p, const Shift& c) const {
   Work& work = Work::of_thread(type_);
   std::copy_n(p.q, type_.values, work.q.begin());
   const Seeds seeds = this->seeds(0, c, {}, work);
@@ -392,14 +392,15 @@ double ElementGroup::oracle_difference(const void* e, const LocalPoint& p, const
   type_.tangent(e, p, c, seeds, rows.data(), exact.data());
   evaluate_by_hand(e, p, c, work, true);
   combine({}, c, {}, work, [&](int entry, double x) { matrix[entry] += x; });
-  double worst = 0;
+  OracleDifference d;
   const auto compare = [&](double mine, double theirs) {
-    worst = std::max(worst, std::abs(mine - theirs) / (1 + std::abs(theirs)));
+    d.largest = std::max(d.largest, std::abs(mine - theirs));
+    d.size = std::max(d.size, std::abs(theirs));
   };
   for (int i = 0; i < n; ++i)
     if (!c.constraint_accelerations || i < type_.holonomics_begin) compare(work.rows[i], rows[i]);
   for (int i = 0; i < n * n; ++i) compare(matrix[i], exact[i]);
-  return worst;
+  return d;
 }
 
 double ElementGroup::oracle_difference(const State& state, const Shift& shift) const {
@@ -409,7 +410,8 @@ double ElementGroup::oracle_difference(const State& state, const Shift& shift) c
   for (int k = 0; k < size(); ++k) {
     Work& work = Work::of_thread(type_);
     gather(state, k, work);
-    worst = std::max(worst, oracle_difference(elements[k], point(state, k, work), shift));
+    const OracleDifference d = oracle_difference(elements[k], point(state, k, work), shift);
+    worst = std::max(worst, d.largest / (1 + d.size));
   }
   return worst;
 }

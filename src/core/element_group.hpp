@@ -6,6 +6,11 @@
 
 namespace escapement {
 
+/// Between what an element writes by hand and its differentiated functions: rows and tangent, and how large these are.
+struct OracleDifference {
+  double largest = 0, size = 0;
+};
+
 class ElementGroup final : public Group {
  public:
   ElementGroup(const ElementType& type, std::shared_ptr<Elements> elements);
@@ -19,7 +24,7 @@ class ElementGroup final : public Group {
     return std::span(variables_).subspan(element * type_.unknowns.size(), type_.unknowns.size());
   }
   /// Of one element, between what is written by hand and the differentiated functions, with T(u) = I.
-  double oracle_difference(const void* element, const LocalPoint& p, const Shift& shift) const;
+  OracleDifference oracle_difference(const void* element, const LocalPoint& p, const Shift& shift) const;
   void output_slopes(const State& state, const Shift& shift, std::span<const double> operators, int element,
                      int index, std::span<double> slopes) const;
 

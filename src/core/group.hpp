@@ -52,7 +52,8 @@ class Group {
   virtual Power power(const State&) const { return {}; }
   /// Output `index` of an element; NaN: it has none.
   virtual double output(const State& state, int element, int index) const;
-  /// Largest difference between what is written by hand and the differentiated functions (0 where there is none).
+  /// Largest difference between what is written by hand and the differentiated functions, relative to the largest entry of the
+  /// element (0 where there is none).
   virtual double oracle_difference(const State&, const Shift&) const { return 0; }
   /// Why a row of this group is not a finite number, if an element knows.
   virtual const ModelError* fault(const State&) const { return nullptr; }

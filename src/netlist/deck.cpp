@@ -11,7 +11,7 @@ namespace escapement::netlist {
 namespace {
 
 constexpr std::size_t most_lines = 2'000'000, most_cards = 1'000'000, most_files = 1000;
-constexpr std::size_t deepest_include = 20, deepest_subcircuit = 50;
+constexpr std::size_t deepest_include = 20, deepest_nesting = 50;
 
 constexpr std::string_view skipped[] = {".tran", ".op",      ".print",   ".plot",   ".probe", ".save",
                                         ".meas", ".measure", ".options", ".option", ".opt",   ".nodeset"};
@@ -254,7 +254,7 @@ class DeckReader {
   void begin(const std::vector<Word>& list) {
     if (list.size() < 2 || !list[1].is_word())
       throw fault("E-MISSING", list[0].mark(), where(), "the subcircuit has no name", ".subckt NAME NODES …");
-    if (open_.size() > deepest_subcircuit)
+    if (open_.size() > deepest_nesting)
       throw fault("E-LIMIT", list[0].mark(), where(), "subcircuits are nested too deeply");
     auto made = std::make_unique<Definition>();
     made->name = list[1];

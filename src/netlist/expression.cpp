@@ -93,8 +93,8 @@ const Operator& find_operator(std::string_view name) {
   return operators[0];
 }
 
-bool letter(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
+bool begins_name(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
+bool in_name(char c) { return begins_name(c) || (c >= '0' && c <= '9'); }
 
 std::string filled(std::string_view pattern, const std::vector<std::string>& arguments) {
   std::string r;
@@ -229,8 +229,8 @@ class FormulaParser {
     } else if (take("(")) {
       choice();
       expect(')', "at the end of a parenthesis");
-    } else if (letter(text_[at_])) {
-      while (at_ < text_.size() && (letter(text_[at_]) || digit(text_[at_]))) ++at_;
+    } else if (begins_name(text_[at_])) {
+      while (at_ < text_.size() && in_name(text_[at_])) ++at_;
       std::string name(text_.substr(at, at_ - at));
       if (take("(")) call(name, at);
       else emit(Formula::Op::name, at, std::move(name), 0);

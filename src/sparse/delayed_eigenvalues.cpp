@@ -1,10 +1,12 @@
 #include "sparse/delayed_eigenvalues.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
+
+#include "sparse/complex_decompositions.hpp"
 
 namespace escapement {
 namespace {
@@ -17,6 +19,9 @@ constexpr double most_growth = 300;   // |s| τ: exp(−s τ) must stay a number
 constexpr double largest_turn = 0.7;  // rad, between two points of a circle
 constexpr double rounding = 1e-14;    // of s − σ, over σ
 constexpr int deepest = 40;           // so often an arc is halved
+
+/// Every product of matrices is this one, compiled once.
+Matrix times(const Matrix& a, const Matrix& b) { return a * b; }
 
 /// columns = columns[of] · combined: some of them, and how all follow from these. What hardly counts is zero, so that products which
 /// vanish do so exactly.
@@ -63,8 +68,7 @@ struct DelayedEigenvalues::Matrices {
   Matrix R;
   // What comes back without what repeats: several delays of one signal, or that act alike, have products which vanish in D, and
   // rounding must not make them count. X = X′ W, F = … W of columns, G = S G′, F = S … of rows; b = Uᴴ X′, g = G′ U.
-  Eigen::MatrixXd W, S, kernel;
-  Matrix b, g;
+  Matrix W, S, kernel, b, g;
   std::vector<Complex> held;  // the eigenvalues without what comes back
 
   /// M(s) = [I + p T, −X; p Λ G, I − Λ F], whose determinant is D.
@@ -93,21 +97,22 @@ DelayedEigenvalues::DelayedEigenvalues(const DelayedSystem& s) : m_(std::make_un
   a.X = Eigen::Map<const Eigen::MatrixXd>(s.X.data(), n, m);
   a.F = Eigen::Map<const Eigen::MatrixXd>(s.F.data(), m, m);
   a.G = Eigen::Map<const Eigen::MatrixXd>(s.G.data(), m, n);
-  const Eigen::ComplexSchur<Matrix> schur(a.T.cast<Complex>());
-  a.R = schur.matrixT();
+  const Schur schur(a.T.cast<Complex>());
+  a.R = schur.R;
   const Independent act = independent(stacked(a.X, a.F)),
                     read = independent(stacked(a.G.transpose(), a.F.transpose()));
-  a.W = act.combined;
-  a.S = read.combined.transpose();
-  a.b = schur.matrixU().adjoint() * a.X(Eigen::all, act.of);
-  a.g = a.G(read.of, Eigen::all) * schur.matrixU();
-  a.kernel = a.F(read.of, act.of);
+  a.W = act.combined.cast<Complex>();
+  a.S = read.combined.transpose().cast<Complex>();
+  const Eigen::MatrixXd acting = a.X(Eigen::all, act.of), reading = a.G(read.of, Eigen::all);
+  a.b = times(schur.U.adjoint(), acting.cast<Complex>());
+  a.g = times(reading.cast<Complex>(), schur.U);
+  a.kernel = Eigen::MatrixXd(a.F(read.of, act.of)).cast<Complex>();
   shaken_ = std::make_unique<Matrices>(a);
   std::mt19937 random(5);
   std::uniform_real_distribution<double> noise(-1e-12, 1e-12);
   for (Matrix* of : {&shaken_->b, &shaken_->g})
     for (Complex& x : of->reshaped()) x *= 1 + noise(random);
-  for (double& x : shaken_->kernel.reshaped()) x *= 1 + noise(random);
+  for (Complex& x : shaken_->kernel.reshaped()) x *= 1 + noise(random);
   for (int i = 0; i < n; ++i)
     if (const Complex theta = a.R(i, i); theta != 0.0) a.held.push_back(a.sigma - 1.0 / theta);
 }
@@ -125,7 +130,7 @@ DelayedEigenvalues::Value DelayedEigenvalues::at(Complex s, bool shaken) const {
     late[k] = std::exp(-s * a.delays[k]);
     rate[k] = -a.delays[k] * late[k];
   }
-  const Matrix Q = a.W * late.asDiagonal() * a.S, dQ = a.W * rate.asDiagonal() * a.S;  // w = Q u
+  const Matrix Q = times(a.W * late.asDiagonal(), a.S), dQ = times(a.W * rate.asDiagonal(), a.S);  // w = Q u
   const bool by_w = Q.rows() <= Q.cols();
   const auto n = a.R.rows(), m = std::min(Q.rows(), Q.cols()), all = n + m;
   RowMajor M(all, all), dM(all, all);
@@ -135,17 +140,17 @@ DelayedEigenvalues::Value DelayedEigenvalues::at(Complex s, bool shaken) const {
   if (by_w) {
     M.topRightCorner(n, m) = -a.b;
     dM.topRightCorner(n, m).setZero();
-    M.bottomLeftCorner(m, n) = p * (Q * a.g);
-    dM.bottomLeftCorner(m, n) = Q * a.g + p * (dQ * a.g);
-    M.bottomRightCorner(m, m) = -Q * a.kernel;
-    dM.bottomRightCorner(m, m) = -dQ * a.kernel;
+    M.bottomLeftCorner(m, n) = p * times(Q, a.g);
+    dM.bottomLeftCorner(m, n) = times(Q, a.g) + p * times(dQ, a.g);
+    M.bottomRightCorner(m, m) = -times(Q, a.kernel);
+    dM.bottomRightCorner(m, m) = -times(dQ, a.kernel);
   } else {
-    M.topRightCorner(n, m) = -a.b * Q;
-    dM.topRightCorner(n, m) = -a.b * dQ;
+    M.topRightCorner(n, m) = -times(a.b, Q);
+    dM.topRightCorner(n, m) = -times(a.b, dQ);
     M.bottomLeftCorner(m, n) = p * a.g;
     dM.bottomLeftCorner(m, n) = a.g;
-    M.bottomRightCorner(m, m) = -a.kernel * Q;
-    dM.bottomRightCorner(m, m) = -a.kernel * dQ;
+    M.bottomRightCorner(m, m) = -times(a.kernel, Q);
+    dM.bottomRightCorner(m, m) = -times(a.kernel, dQ);
   }
   M.bottomRightCorner(m, m).diagonal().array() += 1.0;
   Value value{1.0, 0.0};
@@ -255,27 +260,29 @@ std::optional<DelayedEigenvalues::Roots> DelayedEigenvalues::roots(int wanted, d
     radius *= 2;
   }
   if (radius * longest > most_growth) radius = most_growth / longest;
-  std::optional<int> zeros, all;
+  constexpr int unknown = -1;
+  int all = unknown;
+  std::optional<int> zeros;
   for (int i = 0; i < 6 && !zeros; ++i, zero *= 1.7) zeros = count(zero, false);
   if (!zeros) return {};
   bool shrinking = false;
   for (int tries = 0; tries < 100; ++tries) {
-    all = count(radius, false);
-    if (!all) {  // a root lies on the circle
+    all = count(radius, false).value_or(unknown);
+    if (all == unknown) {  // a root lies on the circle
       radius *= given ? 1 + 1e-6 : 1.01;
-    } else if (count(radius, true) != all) {
+    } else if (count(radius, true).value_or(unknown) != all) {
       // Rounding decides there: exp(−s τ) is large, and D what products of it leave over.
       shrinking = true;
       radius *= 0.8;
-    } else if (given || shrinking || *all >= *zeros + 2 * wanted || radius * longest >= most_growth / 1.5) {
+    } else if (given || shrinking || all >= *zeros + 2 * wanted || radius * longest >= most_growth / 1.5) {
       break;
     } else {
       radius *= 1.5;
     }
-    all.reset();
+    all = unknown;
   }
-  if (!all) return {};
-  const auto found = find(radius, *zeros, *all - *zeros);
+  if (all == unknown) return {};
+  const auto found = find(radius, *zeros, all - *zeros);
   if (!found) return {};
   return Roots{radius, *zeros, *found};
 }
@@ -283,20 +290,17 @@ std::optional<DelayedEigenvalues::Roots> DelayedEigenvalues::roots(int wanted, d
 DelayedEigenvalues::Motion DelayedEigenvalues::motion(Complex s) const {
   const Matrix M = m_->pencil(s);
   // A little beside the root, so that there is an inverse to iterate with.
-  const Eigen::PartialPivLU<Matrix> lu(M + 1e-15 * M.norm() * Matrix::Identity(M.rows(), M.cols()));
-  Vector z = Vector::Ones(M.rows());
-  for (int i = 0; i < 3; ++i) z = lu.solve(z).normalized();
-  return Matrices::of(M, z);
+  return Matrices::of(M, smallest_by_iteration(M + 1e-15 * M.norm() * Matrix::Identity(M.rows(), M.cols())));
 }
 
 std::vector<DelayedEigenvalues::Motion> DelayedEigenvalues::still(int most) const {
   std::vector<Motion> motions;
   if (most == 0) return motions;
   const Matrix M = m_->pencil(0);
-  const Eigen::JacobiSVD<Matrix> svd(M, Eigen::ComputeFullV);
+  const SingularValues svd(M);
   for (auto k = M.cols() - 1; k >= 0 && static_cast<int>(motions.size()) < most; --k) {
-    if (svd.singularValues()[k] > 1e-6 * svd.singularValues()[0]) break;
-    motions.push_back(Matrices::of(M, svd.matrixV().col(k)));
+    if (svd.values[k] > 1e-6 * svd.values[0]) break;
+    motions.push_back(Matrices::of(M, svd.V.col(k)));
   }
   return motions;
 }

@@ -1,7 +1,7 @@
 // The only file that knows Spectra.
 #include "sparse/eigenvalues.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <Spectra/GenEigsSolver.h>
 #include <Spectra/SymGEigsShiftSolver.h>
 
@@ -52,13 +52,8 @@ struct Metric {
   }
 };
 
-bool larger(const EigenPair& a, const EigenPair& b) {
-  const double x = std::abs(a.value), y = std::abs(b.value);
-  return x != y ? x > y : a.value.real() > b.value.real();
-}
-
-EigenPair pair_of(Complex value, const Eigen::VectorXcd& vector) {
-  return {value, std::vector<Complex>(vector.data(), vector.data() + vector.size())};
+EigenPair pair_of(std::complex<double> value, const Eigen::VectorXcd& vector) {
+  return {value, std::vector<std::complex<double>>(vector.data(), vector.data() + vector.size())};
 }
 
 /// A vector that begins a search: what the operator makes of the start, or of another one for later searches.
@@ -87,20 +82,6 @@ bool complete(const std::vector<EigenPair>& found, int count, double next) {
 }
 
 }  // namespace
-
-std::vector<EigenPair> all_eigenpairs(std::span<const double> matrix) {
-  const int n = static_cast<int>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
-  std::vector<EigenPair> pairs;
-  if (n == 0) return pairs;
-  const Eigen::EigenSolver<Matrix> solver(Eigen::Map<const Matrix>(matrix.data(), n, n));
-  if (solver.info() != Eigen::Success) return pairs;
-  const Eigen::MatrixXcd vectors = solver.eigenvectors();
-  for (int i = 0; i < n; ++i)
-    if (solver.eigenvalues()[i].imag() >= 0)
-      pairs.push_back(pair_of(solver.eigenvalues()[i], vectors.col(i)));
-  std::stable_sort(pairs.begin(), pairs.end(), larger);
-  return pairs;
-}
 
 std::vector<EigenPair> largest_eigenpairs(const LinearOperator& T, int count, std::span<const double> start) {
   const int n = static_cast<int>(start.size());
@@ -133,12 +114,17 @@ std::vector<EigenPair> largest_eigenpairs(const LinearOperator& T, int count, st
         Vector re = z.real(), im = z.imag(), a(n), b(n);
         T(view(re), view(a));
         T(view(im), view(b));
-        const Eigen::VectorXcd rhs = Q.leftCols(known).transpose() * a.cast<Complex>() +
-                                     Complex(0, 1) * (Q.leftCols(known).transpose() * b.cast<Complex>());
+        const Matrix basis = Q.leftCols(known);
+        const Vector in_a = basis.transpose() * a, in_b = basis.transpose() * b;
+        const Eigen::VectorXcd rhs = in_a + Complex(0, 1) * in_b;
         const Eigen::MatrixXcd shifted =
             values[i] * Eigen::MatrixXcd::Identity(known, known) - S.cast<Complex>();
         const Eigen::VectorXcd c = shifted.fullPivLu().solve(rhs);
-        if ((shifted * c - rhs).norm() <= 1e-6 * rhs.norm()) z += Q.leftCols(known).cast<Complex>() * c;
+        if ((shifted * c - rhs).norm() <= 1e-6 * rhs.norm()) {
+          re = basis * c.real();
+          im = basis * c.imag();
+          z += re + Complex(0, 1) * im;
+        }
       }
       found.push_back(pair_of(values[i], z));
       extend(Q, vectors.col(i).real());
@@ -198,38 +184,6 @@ std::vector<EigenPair> largest_symmetric_eigenpairs(const LinearOperator& T, con
   }
   if (static_cast<int>(found.size()) > count) found.resize(count);
   return found;
-}
-
-std::vector<double> null_space(std::span<const double> rows, int columns) {
-  const int count = static_cast<int>(rows.size()) / columns;
-  Matrix basis = Matrix::Identity(columns, columns);
-  if (count > 0) {
-    Matrix A = Eigen::Map<const Matrix>(rows.data(), columns, count);  // transposed: rows as columns
-    for (int i = 0; i < count; ++i)
-      if (const double size = A.col(i).norm(); size > 0) A.col(i) /= size;
-    Eigen::ColPivHouseholderQR<Matrix> qr(A);
-    qr.setThreshold(1e-9);
-    const Matrix all = qr.householderQ();
-    basis = all.rightCols(columns - qr.rank());
-  }
-  return {basis.data(), basis.data() + basis.size()};
-}
-
-std::vector<std::vector<double>> independent(const std::vector<EigenPair>& pairs, double least) {
-  std::vector<std::vector<double>> result;
-  if (pairs.empty()) return result;
-  const int n = static_cast<int>(pairs.front().vector.size());
-  Matrix all(n, 2 * pairs.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const Eigen::Map<const Eigen::VectorXcd> z(pairs[i].vector.data(), n);
-    all.col(2 * i) = z.real() / z.norm();
-    all.col(2 * i + 1) = z.imag() / z.norm();
-  }
-  Eigen::ColPivHouseholderQR<Matrix> qr(all);
-  qr.setThreshold(least);
-  Matrix Q = qr.householderQ() * Matrix::Identity(n, qr.rank());
-  for (int i = 0; i < qr.rank(); ++i) result.emplace_back(Q.col(i).data(), Q.col(i).data() + n);
-  return result;
 }
 
 }  // namespace escapement

@@ -15,6 +15,9 @@ struct EigenPair {
   std::vector<std::complex<double>> vector;
 };
 
+/// The order of all lists of them: by magnitude.
+bool larger(const EigenPair& a, const EigenPair& b);
+
 /// So many eigenvalues of largest magnitude, largest first; of a complex pair the one above the real axis stands for both. `start`
 /// lies in the space that T maps to. Eigenvalues that several vectors share are all there. Fewer than asked for: these are all
 /// that could be had.

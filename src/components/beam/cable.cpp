@@ -68,7 +68,7 @@ struct CableLine {
   double radius, modulus;  // m, Pa; 0: not known
 };
 
-CableLine read_line(const Build& b, double distance) {
+CableLine read_cable_line(const Build& b, double distance) {
   if (b.has("diameter")) {
     const beam::Material material = beam::read_material(b);
     for (const char* key : {"axial", "mass"})
@@ -86,7 +86,7 @@ CableLine read_line(const Build& b, double distance) {
   return {b.number("axial"), b.number("mass"), 0.005 * std::max(distance, 1e-3), 0};
 }
 
-void build(Build& b) {
+void build_cable(Build& b) {
   const AttachedFrame from = b.frame("from");
   const bool free = !b.connected("to");
   if (free == !b.has("free_end"))
@@ -101,7 +101,7 @@ void build(Build& b) {
   if (!b.has("length") && !(distance > 0))
     b.refuse("E-RANGE", "", "its ends coincide: it has no length", "length: 1 m");
   const double tight = b.number("tension");
-  const auto [axial, mass, radius, modulus] = read_line(b, distance);
+  const auto [axial, mass, radius, modulus] = read_cable_line(b, distance);
   if (tight != 0 && b.has("length"))
     b.refuse("E-CHOICE", "tension", "the length says already how tight it is", "one of them");
   const double length = b.has("length") ? b.number("length") : distance / (1 + tight / axial);
@@ -210,7 +210,7 @@ hook: {type: body.anchor, position: [0, 0, 2 m]}
 load: {type: body.sphere, radius: 0.1 m, mass: 5 kg, initial: {position: [0.5 m, 0, 0.5 m]}}
 rope: {type: beam.cable, from: hook, to: load, elements: 10, diameter: 6 mm, material: nylon, damping: 1 ms}
 )yaml";
-  type.build = build;
+  type.build = build_cable;
   return type;
 }
 

@@ -3,7 +3,7 @@
 namespace escapement {
 namespace {
 
-body::MassProperties properties(const Build& b) {
+body::MassProperties box_properties(const Build& b) {
   const std::vector<double>& s = b.vector("size");
   return body::weighed(b, body::box({{s[0], s[1], s[2]}}));
 }
@@ -17,7 +17,7 @@ ComponentType body_box() {
       "and its density or mass; otherwise it is a `body.rigid`.";
   type.takes(vector("size", "m", 3, "edges along x, y and z").positive());
   body::takes_density(type);
-  body::make_body(type, properties);
+  body::make_body(type, box_properties);
   type.shape = {"box", {"size"}};
   type.example = R"yaml(
 plate: {type: body.box, size: [1 m, 0.4 m, 0.02 m], density: 2700 kg/m^3, initial: {position: [0.5 m, 0, 0]}}

@@ -3,7 +3,7 @@
 namespace escapement {
 namespace {
 
-body::MassProperties properties(const Build& b) {
+body::MassProperties capsule_properties(const Build& b) {
   return body::weighed(b, body::capsule(b.number("radius"), b.number("length")));
 }
 
@@ -17,7 +17,7 @@ ComponentType body_capsule() {
   type.takes(number("radius", "m", "of the cylinder and the half spheres").positive());
   type.takes(number("length", "m", "of the cylinder: between the centres of the half spheres").positive());
   body::takes_density(type);
-  body::make_body(type, properties);
+  body::make_body(type, capsule_properties);
   type.shape = {"capsule", {"radius", "length"}};
   type.example = R"yaml(
 arm: {type: body.capsule, radius: 0.04 m, length: 0.3 m, density: 1000 kg/m^3, frames: {shoulder: {position: [0, 0, 0.15 m]}}, initial: {frame: shoulder, axis: [0, 1, 0], angle: 40 deg}}

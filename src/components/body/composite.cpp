@@ -54,7 +54,7 @@ body::MassProperties part(const Build& b, const std::string& prefix) {
   return body::placed(body::scaled(solid, factor), body::pose(b, prefix));
 }
 
-body::MassProperties properties(const Build& b) {
+body::MassProperties composite_properties(const Build& b) {
   body::MassProperties sum;
   for (const Node::Entry& e : b.entries("parts")) {
     const body::MassProperties p = part(b, "parts." + e.key + ".");
@@ -83,11 +83,11 @@ ComponentType body_composite() {
   fields.push_back(number("density", "kg/m^3", "of its material").positive().optional());
   fields.push_back(number("mass", "kg", "of the part").positive().optional());
   type.takes(records("parts", std::move(fields), "the solids by name"));
-  body::make_body(type, properties);
+  body::make_body(type, composite_properties);
   type.shape = {"box"};
   type.build = [build = type.build](Build& b) {
     build(b);
-    const Frame<double> to_node{{}, -properties(b).com};
+    const Frame<double> to_node{{}, -composite_properties(b).com};
     for (const Node::Entry& e : b.entries("parts")) {
       const std::string prefix = "parts." + e.key + ".";
       std::vector<double> size;

@@ -3,7 +3,7 @@
 namespace escapement {
 namespace {
 
-body::MassProperties properties(const Build& b) {
+body::MassProperties cone_properties(const Build& b) {
   return body::weighed(b, body::cone(b.number("radius"), b.number("height")));
 }
 
@@ -17,7 +17,7 @@ ComponentType body_cone() {
   type.takes(number("radius", "m", "of the base").positive());
   type.takes(number("height", "m", "from the base to the tip").positive());
   body::takes_density(type);
-  body::make_body(type, properties);
+  body::make_body(type, cone_properties);
   type.shape = {"cone", {"radius", "height"}};
   type.example = R"yaml(
 top: {type: body.cone, radius: 0.03 m, height: 0.06 m, density: 800 kg/m^3, frames: {tip: {position: [0, 0, 0.06 m]}}, initial: {frame: tip, axis: [1, 0, 0], angle: 160 deg, angular_velocity: [0, 0, -20 rad/s]}}

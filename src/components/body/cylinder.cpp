@@ -3,7 +3,7 @@
 namespace escapement {
 namespace {
 
-body::MassProperties properties(const Build& b) {
+body::MassProperties cylinder_properties(const Build& b) {
   return body::weighed(b, body::cylinder(b.number("radius"), b.number("length")));
 }
 
@@ -17,7 +17,7 @@ ComponentType body_cylinder() {
   type.takes(number("radius", "m", "of the cylinder").positive());
   type.takes(number("length", "m", "along z").positive());
   body::takes_density(type);
-  body::make_body(type, properties);
+  body::make_body(type, cylinder_properties);
   type.shape = {"cylinder", {"radius", "length"}};
   type.example = R"yaml(
 rotor: {type: body.cylinder, radius: 0.1 m, length: 0.02 m, density: 7850 kg/m^3, initial: {angular_velocity: [0, 0, 100 rad/s]}}

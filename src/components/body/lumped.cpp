@@ -8,7 +8,7 @@ template struct escapement::Adaptor<escapement::body::Eccentric>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_lumped(Build& b) {
   const AttachedFrame f = b.frame("at");
   if (f.node.is_ground())
     b.refuse("E-TOPOLOGY", "at", "ground does not move", "name a frame of a body or a beam");
@@ -39,7 +39,7 @@ arm: {type: beam.line, from: [0, 0, 0], to: [1 m, 0, 0], elements: 8, tube: {out
 root: {type: joint.fixed, between: [ground, arm.start], at: [0, 0, 0]}
 payload: {type: body.lumped, at: arm.end, mass: 2 kg}
 )yaml";
-  type.build = build;
+  type.build = build_lumped;
   return type;
 }
 

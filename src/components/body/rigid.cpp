@@ -37,7 +37,7 @@ Matrix3 inertia(const Build& b) {
   return J;
 }
 
-body::MassProperties properties(const Build& b) {
+body::MassProperties rigid_properties(const Build& b) {
   const std::vector<double>& com = b.vector("com");
   return {b.number("mass"), {{com[0], com[1], com[2]}}, inertia(b)};
 }
@@ -73,11 +73,11 @@ ComponentType body_rigid() {
                  .one_of("the inertia"));
   type.takes(vector("principal_inertia", "kg*m^2", 3, "its diagonal, when the body's axes are principal axes")
                  .one_of("the inertia"));
-  body::make_body(type, properties);
+  body::make_body(type, rigid_properties);
   type.shape = {"box"};
   type.build = [build = type.build](Build& b) {
     build(b);
-    b.draw("box", box_alike(properties(b)), {{b.own_node<Pose>().variable, {}}});
+    b.draw("box", box_alike(rigid_properties(b)), {{b.own_node<Pose>().variable, {}}});
   };
   type.example = R"yaml(
 top: {type: body.rigid, mass: 15 kg, principal_inertia: [0.234375 kg*m^2, 0.46875 kg*m^2, 0.234375 kg*m^2], com: [0, 1 m, 0], frames: {rim: {position: [0.2 m, 1 m, 0]}}, initial: {angular_velocity: [0, 15 rad/s, -0.5 rad/s]}}

@@ -3,7 +3,9 @@
 namespace escapement {
 namespace {
 
-body::MassProperties properties(const Build& b) { return body::weighed(b, body::sphere(b.number("radius"))); }
+body::MassProperties sphere_properties(const Build& b) {
+  return body::weighed(b, body::sphere(b.number("radius")));
+}
 
 }  // namespace
 
@@ -14,7 +16,7 @@ ComponentType body_sphere() {
       "otherwise it is a `body.rigid`.";
   type.takes(number("radius", "m", "of the sphere").positive());
   body::takes_density(type);
-  body::make_body(type, properties);
+  body::make_body(type, sphere_properties);
   type.shape = {"sphere", {"radius"}};
   type.example = R"yaml(
 ball: {type: body.sphere, radius: 0.05 m, mass: 0.4 kg, initial: {position: [0, 0, 1 m], velocity: [1 m/s, 0, 0]}}

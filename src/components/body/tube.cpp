@@ -3,7 +3,7 @@
 namespace escapement {
 namespace {
 
-body::MassProperties properties(const Build& b) {
+body::MassProperties tube_properties(const Build& b) {
   const double inner = b.number("inner_radius"), outer = b.number("outer_radius");
   if (!(inner < outer)) b.refuse("E-RANGE", "inner_radius", "is not smaller than outer_radius");
   return body::weighed(b, body::tube(inner, outer, b.number("length")));
@@ -20,7 +20,7 @@ ComponentType body_tube() {
   type.takes(number("outer_radius", "m", "outer radius").positive());
   type.takes(number("length", "m", "along z").positive());
   body::takes_density(type);
-  body::make_body(type, properties);
+  body::make_body(type, tube_properties);
   type.shape = {"tube", {"inner_radius", "outer_radius", "length"}};
   type.example = R"yaml(
 shaft: {type: body.tube, inner_radius: 0.02 m, outer_radius: 0.03 m, length: 0.5 m, density: 7850 kg/m^3, initial: {angular_velocity: [0, 0, 10 rad/s]}}

@@ -159,7 +159,7 @@ Loaded load(const Build& b) {
   }
 }
 
-void build(Build& b) {
+void build_c_function(Build& b) {
   auto [table, function] = load(b);
   const int n = function->states();
   std::vector<Signal<1>> u;
@@ -236,7 +236,7 @@ ComponentType control_c_function() {
     const auto function = load(b).function;
     return output == "state" ? function->states() : function->outputs();
   };
-  type.build = build;
+  type.build = build_c_function;
   return type;
 }
 

@@ -7,7 +7,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_chirp(Build& b) {
   const double first = b.number("start_frequency"), last = b.number("end_frequency"),
                duration = b.number("duration");
   const bool logarithmic = b.text("sweep") == "logarithmic";
@@ -55,7 +55,7 @@ mass: {type: translational.mass, mass: 1 kg}
 spring: {type: translational.spring, stiffness: 400 N/m, between: [ground, mass]}
 push: {type: translational.force, at: mass, input: sweep}
 )yaml";
-  type.build = build;
+  type.build = build_chirp;
   return type;
 }
 

@@ -8,7 +8,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_comparison(Build& b) {
   const std::string relation = b.text("relation");
   const double width = b.number("width"), constant = b.has("constant") ? b.number("constant") : 0.0;
   const bool greater = relation[0] == '>', equal = relation.size() == 2;
@@ -70,7 +70,7 @@ level: {type: control.constant, value: 2}
 above: {type: control.comparison, input: wave, relation: ">", other: level}
 negative: {type: control.comparison, input: wave, relation: "<=", constant: 0, width: 0.2}
 )yaml";
-  type.build = build;
+  type.build = build_comparison;
   return type;
 }
 

@@ -5,7 +5,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_dead_zone(Build& b) {
   const double low = b.number("lower"), high = b.number("upper"), width = b.number("smooth");
   if (!(low <= high)) b.refuse("E-RANGE", "lower", "is above `upper`");
   if (width == 0) return control::build_table_map(b, control::dead_zone(low, high));
@@ -38,7 +38,7 @@ wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 rest: {type: control.dead_zone, lower: -0.5, upper: 1, input: wave}
 rounded: {type: control.dead_zone, lower: -1, upper: 1, smooth: 0.5, input: wave}
 )yaml";
-  type.build = build;
+  type.build = build_dead_zone;
   return type;
 }
 

@@ -80,7 +80,7 @@ std::vector<const Node*> texts(const Build& b) {
   return list;
 }
 
-void build(Build& b) {
+void build_expression(Build& b) {
   const control::NamedInputs inputs = control::named_inputs(b);
   std::vector<Expression> expressions;
   for (const Node* text : texts(b)) {
@@ -137,7 +137,7 @@ actuator: {type: translational.force, at: cart, input: law}
 polar: {type: control.expression, inputs: {p: [cart.position, law]}, expression: [p.1^2, "p.1 > 0 m ? p.2 : 0"]}
 )yaml";
   type.width = [](const Build& b, std::string_view) { return static_cast<int>(texts(b).size()); };
-  type.build = build;
+  type.build = build_expression;
   return type;
 }
 

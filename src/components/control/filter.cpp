@@ -10,7 +10,7 @@ namespace {
 
 using namespace control;
 
-Realization realization(const Build& b) {
+Realization filter_realization(const Build& b) {
   const int order = b.integer("order");
   const std::string& pass = b.text("pass");
   const bool two = pass == "band" || pass == "stop";
@@ -40,7 +40,8 @@ Realization realization(const Build& b) {
 
 ComponentType control_filter() {
   ComponentType type = control::linear_type(
-      "control.filter", "A Butterworth or Bessel filter: low, high, band pass or band stop.", realization);
+      "control.filter", "A Butterworth or Bessel filter: low, high, band pass or band stop.",
+      filter_realization);
   type.description =
       "At every cutoff frequency half the power passes (−3 dB), of both kinds and for every order; far "
       "inside the pass band the gain is one. Butterworth filters have the flattest gain, Bessel filters "

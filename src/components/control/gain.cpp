@@ -8,7 +8,7 @@ namespace {
 
 bool single(const MatrixValue& gain) { return gain.rows == 1 && gain.columns == 1; }
 
-void build(Build& b) {
+void build_gain(Build& b) {
   const MatrixValue& K = b.matrix("gain");
   const auto u = b.wide_signal("input"), y = b.outputs();
   const int m = static_cast<int>(u.size());
@@ -42,7 +42,7 @@ mix: {type: control.gain, gain: [[1, -1], [0.5, 0.5], [0, 3]], input: double}
   type.width = [](const Build& b, std::string_view) {
     return single(b.matrix("gain")) ? b.signal_width("input") : b.matrix("gain").rows;
   };
-  type.build = build;
+  type.build = build_gain;
   return type;
 }
 

@@ -22,7 +22,7 @@ double feedback(double threshold) {
   return w;
 }
 
-void build(Build& b) {
+void build_hysteresis(Build& b) {
   const double lower = b.number("lower"), upper = b.number("upper");
   const double low = b.number("low"), high = b.number("high");
   if (!(lower < upper)) b.refuse("E-RANGE", "lower", "is not below `upper`");
@@ -89,7 +89,7 @@ room: {type: control.sine, amplitude: 3, frequency: 0.5 Hz}
 heater: {type: control.hysteresis, lower: -1, upper: 1, low: 1, high: 0, input: room}
 soft: {type: control.hysteresis, lower: -1, upper: 1, width: 0.2, time: 60 ms, low: 1, high: 0, input: room}
 )yaml";
-  type.build = build;
+  type.build = build_hysteresis;
   return type;
 }
 

@@ -30,7 +30,7 @@ void read_reset(const Build& b, const control::Limits& limits, control::Integral
     b.refuse("E-RANGE", "reset_value", "is beyond the limits");
 }
 
-void build(Build& b) {
+void build_integrator(Build& b) {
   using namespace control;
   const auto u = b.wide_signal("input"), y = b.outputs();
   const Limits limits = Limits::read(b);
@@ -95,7 +95,7 @@ back: {type: control.step, time: 0.6 s}
 area: {type: control.integrator, gain: 0.5, input: [wave, level], initial: {output: [1, 0]}}
 limited: {type: control.integrator, input: level, minimum: -0.5, maximum: 0.5, tracking_time: 20 ms, reset: back, reset_time: 20 ms}
 )yaml";
-  type.build = build;
+  type.build = build_integrator;
   return type;
 }
 

@@ -7,7 +7,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_logic(Build& b) {
   const std::string operation = b.text("operation");
   const std::size_t inputs = b.signals("inputs").size();
   if (operation == "not" && inputs != 1)
@@ -55,7 +55,7 @@ both: {type: control.logic, operation: and, inputs: [slow, fast]}
 neither: {type: control.logic, operation: nor, inputs: [slow, fast]}
 )yaml";
   type.width = [](const Build& b, std::string_view) { return b.signal_width("inputs"); };
-  type.build = build;
+  type.build = build_logic;
   return type;
 }
 

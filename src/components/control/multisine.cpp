@@ -36,7 +36,7 @@ std::vector<double> each(const Build& b, const char* key, std::size_t lines) {
   return numbers;
 }
 
-void build(Build& b) {
+void build_multisine(Build& b) {
   const std::vector<double> f = frequencies(b), a = each(b, "amplitudes", f.size());
   std::vector<double> phase(f.size(), 0.0);
   if (b.has("phases")) phase = each(b, "phases", f.size());
@@ -78,7 +78,7 @@ road: {type: control.multisine, band: [0.5 Hz, 10 Hz], lines: 20, amplitudes: 2 
 mass: {type: translational.mass, mass: 1 kg}
 push: {type: translational.force, at: mass, input: road}
 )yaml";
-  type.build = build;
+  type.build = build_multisine;
   return type;
 }
 

@@ -29,7 +29,7 @@ double sample(bool gaussian, std::uint64_t seed, std::int64_t k) {
          std::cos(2 * std::numbers::pi * uniform(seed, k, 1));  // Box–Muller
 }
 
-void build(Build& b) {
+void build_noise(Build& b) {
   const double interval = b.number("sample_time"), mean = b.number("mean"),
                deviation = b.number("standard_deviation");
   const auto value = [mean, deviation, gaussian = b.text("distribution") == "gaussian",
@@ -89,7 +89,7 @@ mass: {type: translational.mass, mass: 1 kg}
 push: {type: translational.force, at: mass, input: wind}
 hiss: {type: control.noise, sample_time: 50 ms, seed: 8, distribution: uniform}
 )yaml";
-  type.build = build;
+  type.build = build_noise;
   return type;
 }
 

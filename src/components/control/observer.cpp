@@ -5,7 +5,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_observer(Build& b) {
   using namespace control;
   const char* const sizes = "A is n×n, B n×m, C p×n, D p×m, L n×p";
   const auto [A, B, C, D] = given_matrices(b, sizes);
@@ -59,7 +59,7 @@ push: {type: translational.force, at: cart, input: force}
 estimate: {type: control.observer, A: [[0, 1], [0, 0]], B: [[0], [0.5]], C: [[1, 0]], L: [[20], [100]], input: force, measurement: cart.position}
 )yaml";
   type.width = [](const Build& b, std::string_view) { return b.matrix("A").rows; };
-  type.build = build;
+  type.build = build_observer;
   return type;
 }
 

@@ -39,7 +39,7 @@ double tracking_time(const Build& b, const Gains& k, const control::Limits& limi
   return std::abs(k.kp / k.ki) * (limits.clamping() ? 0.1 : 1.0);
 }
 
-void build(Build& b) {
+void build_pid(Build& b) {
   using namespace control;
   const Gains k = gains(b);
   const Limits limits = Limits::read(b);
@@ -158,7 +158,7 @@ cart: {type: translational.mass, mass: 2 kg}
 controller: {type: control.pid, setpoint: target, measurement: cart.position, kp: 60 N/m, ki: 20 N/m/s, kd: 20 N*s/m, derivative_filter: 10 ms, minimum: -25 N, maximum: 25 N, unit: N}
 actuator: {type: translational.force, at: cart, input: controller}
 )yaml";
-  type.build = build;
+  type.build = build_pid;
   return type;
 }
 

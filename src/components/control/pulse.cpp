@@ -6,7 +6,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_pulse(Build& b) {
   const double period = b.number("period"), delay = b.number("delay");
   if (b.has("width") && b.given("duty"))
     b.refuse("E-CHOICE", "width", "width and duty are both given", "give one of width, duty");
@@ -48,7 +48,7 @@ blow: {type: control.pulse, period: 0.3 s, width: 20 ms, amplitude: 5 N, offset:
 mass: {type: translational.mass, mass: 1 kg}
 push: {type: translational.force, at: mass, input: blow}
 )yaml";
-  type.build = build;
+  type.build = build_pulse;
   return type;
 }
 

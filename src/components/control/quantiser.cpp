@@ -7,7 +7,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_quantiser(Build& b) {
   const double interval = b.number("interval");
   if (!b.has("smooth")) {
     const auto u = b.wide_signal("input"), y = b.outputs();
@@ -46,7 +46,7 @@ wave: {type: control.sine, amplitude: 3, frequency: 0.5 Hz}
 stairs: {type: control.quantiser, interval: 0.5, input: wave}
 soft: {type: control.quantiser, interval: 0.5, smooth: 0.1, input: wave}
 )yaml";
-  type.build = build;
+  type.build = build_quantiser;
   return type;
 }
 

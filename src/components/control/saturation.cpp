@@ -7,7 +7,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_saturation(Build& b) {
   if (!b.has("minimum") && !b.has("maximum"))
     b.refuse("E-MISSING", "", "neither `minimum` nor `maximum` is given", "minimum: …, maximum: …, or both");
   const double low = b.has("minimum") ? b.number("minimum") : -INFINITY;
@@ -49,7 +49,7 @@ wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 sharp: {type: control.saturation, minimum: -0.5, maximum: 0.8, input: wave}
 rounded: {type: control.saturation, maximum: 1.5, smooth: 0.5, input: wave}
 )yaml";
-  type.build = build;
+  type.build = build_saturation;
   return type;
 }
 

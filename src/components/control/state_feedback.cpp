@@ -5,7 +5,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_state_feedback(Build& b) {
   using namespace control;
   const MatrixValue& K = b.matrix("K");
   const auto x = b.wide_signal("state");
@@ -59,7 +59,7 @@ command: {type: control.state_feedback, K: [[50, 20]], N: [[50]], state: [cart.p
 actuator: {type: translational.force, at: cart, input: command}
 )yaml";
   type.width = [](const Build& b, std::string_view) { return b.matrix("K").rows; };
-  type.build = build;
+  type.build = build_state_feedback;
   return type;
 }
 

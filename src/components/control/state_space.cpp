@@ -9,7 +9,7 @@ template struct escapement::Adaptor<escapement::control::StateSpace<1, 1, 1>>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_state_space(Build& b) {
   using namespace control;
   const Realization r = given_matrices(b, "A is n×n, B n×m, C p×n, D p×m");
   const int n = r.order(), m = r.B.columns;
@@ -44,7 +44,7 @@ filter: {type: control.state_space, A: [[0, 1], [-100, -4]], B: [[0], [100]], C:
   type.width = [](const Build& b, std::string_view output) {
     return output == "state" ? b.matrix("A").rows : b.matrix("C").rows;
   };
-  type.build = build;
+  type.build = build_state_space;
   return type;
 }
 

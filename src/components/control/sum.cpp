@@ -27,7 +27,7 @@ std::vector<double> weights(const Build& b, std::size_t inputs) {
   return weights;
 }
 
-void build(Build& b) {
+void build_sum(Build& b) {
   const auto inputs = b.signals("inputs");
   const auto output = b.outputs();
   const std::vector<double> factors = weights(b, inputs.size());
@@ -62,7 +62,7 @@ difference: {type: control.sum, inputs: [level, wave], signs: "+-"}
 mean: {type: control.sum, inputs: [level, wave, difference], weights: [0.5, 0.25, 0.25]}
 )yaml";
   type.width = [](const Build& b, std::string_view) { return b.signal_width("inputs"); };
-  type.build = build;
+  type.build = build_sum;
   return type;
 }
 

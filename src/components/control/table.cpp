@@ -4,7 +4,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_table(Build& b) {
   auto table = b.table("table");
   if (b.text("interpolation") == "smooth")
     table = std::make_shared<const Table>(table->x(), table->y(), Table::Interpolation::smooth);
@@ -35,7 +35,7 @@ ComponentType control_table() {
 wave: {type: control.sine, amplitude: 3, frequency: 1 Hz}
 curve: {type: control.table, table: [[-1, -2], [0, 0], [2, 1]], interpolation: smooth, beyond: hold, input: wave}
 )yaml";
-  type.build = build;
+  type.build = build_table;
   return type;
 }
 

@@ -93,7 +93,7 @@ Table2d::Value Table2d::at(double x, double y, bool hold) const {
 
 namespace {
 
-void build(Build& b) {
+void build_table_2d(Build& b) {
   const auto &x = b.vector("x"), &y = b.vector("y");
   const MatrixValue& values = b.matrix("values");
   for (const char* key : {"x", "y"}) {
@@ -148,7 +148,7 @@ load: {type: control.ramp, slope: 2}
 torque: {type: control.table_2d, x: [0, 1, 3], y: [0, 1], values: [[0, 1], [2, 2.5], [3, 5]], interpolation: smooth, inputs: [speed, load]}
 )yaml";
   type.width = [](const Build& b, std::string_view) { return b.signal_width("inputs"); };
-  type.build = build;
+  type.build = build_table_2d;
   return type;
 }
 

@@ -7,7 +7,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_time_table(Build& b) {
   auto table = b.table("table");
   if (b.text("interpolation") == "smooth")
     table = std::make_shared<const Table>(table->x(), table->y(), Table::Interpolation::smooth);
@@ -59,7 +59,7 @@ course: {type: control.time_table, table: [[0.1 s, 0], [0.3 s, 2], [0.6 s, 2.5]]
 mass: {type: translational.mass, mass: 1 kg}
 push: {type: translational.force, at: mass, input: cycle}
 )yaml";
-  type.build = build;
+  type.build = build_time_table;
   return type;
 }
 

@@ -5,7 +5,7 @@
 namespace escapement {
 namespace {
 
-control::Realization realization(const Build& b) {
+control::Realization transfer_function_realization(const Build& b) {
   const std::vector<double>& denominator = b.vector("denominator");
   std::vector<double> numerator = b.vector("numerator");
   while (numerator.size() > 1 && numerator[0] == 0) numerator.erase(numerator.begin());
@@ -25,9 +25,9 @@ control::Realization realization(const Build& b) {
 }  // namespace
 
 ComponentType control_transfer_function() {
-  ComponentType type =
-      control::linear_type("control.transfer_function",
-                           "A transfer function: numerator(s) / denominator(s) · input.", realization);
+  ComponentType type = control::linear_type("control.transfer_function",
+                                            "A transfer function: numerator(s) / denominator(s) · input.",
+                                            transfer_function_realization);
   type.description =
       "Coefficients of the Laplace variable s, highest power first: `denominator: [2, 3, 1]` is 2 s² + 3 s + "
       "1. The degree of the numerator is at most that of the denominator. The states are x, ẋ/ω, ẍ/ω² … of "

@@ -25,7 +25,7 @@ control::Roots roots(const Build& b, const char* single, const char* pairs) {
   return roots;
 }
 
-control::Realization realization(const Build& b) {
+control::Realization zero_pole_gain_realization(const Build& b) {
   const control::Roots zeros = roots(b, "zeros", "zero_pairs"), poles = roots(b, "poles", "pole_pairs");
   const int n = control::count(poles), m = control::count(zeros);
   if (n == 0) b.refuse("E-MISSING", "", "`poles` are missing (or `pole_pairs`)", "control.gain has none");
@@ -39,8 +39,9 @@ control::Realization realization(const Build& b) {
 }  // namespace
 
 ComponentType control_zero_pole_gain() {
-  ComponentType type = control::linear_type("control.zero_pole_gain",
-                                            "A transfer function by its zeros, poles and gain.", realization);
+  ComponentType type =
+      control::linear_type("control.zero_pole_gain", "A transfer function by its zeros, poles and gain.",
+                           zero_pole_gain_realization);
   type.description =
       "    gain · Π (s − zero) / Π (s − pole) · input\n\n"
       "Real zeros and poles stand in lists; complex ones come in conjugate pairs re ± i im, each pair given "

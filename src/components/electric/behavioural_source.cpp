@@ -5,7 +5,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_behavioural_source(Build& b) {
   const auto [a, c] = electric::ends(b);
   const bool voltage = b.node("voltage") != nullptr;
   const char* const key = voltage ? "voltage" : "current";
@@ -47,7 +47,7 @@ feed: {type: electric.voltage_source, sine: {amplitude: 1 V, frequency: 50 Hz}, 
 square: {type: electric.behavioural_source, inputs: {u: in.voltage}, voltage: "u*u/(1 V)", between: [out, ground]}
 load: {type: electric.behavioural_source, inputs: {u: out.voltage}, current: "(1 mS)*u + (0.1 A/V^3)*u^3", between: [out, ground]}
 )yaml";
-  type.build = build;
+  type.build = build_behavioural_source;
   return type;
 }
 

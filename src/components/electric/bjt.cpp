@@ -7,7 +7,7 @@ template struct escapement::Adaptor<escapement::electric::BipolarTransistor>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_bjt(Build& b) {
   using namespace electric;
   const double area = b.number("area"), vt = thermal_voltage(b.number("temperature"));
   const auto inverse = [&](const char* key) { return b.has(key) ? 1 / b.number(key) : 0.0; };
@@ -126,7 +126,7 @@ series: {type: electric.resistor, resistance: 10 kohm, between: [in, base]}
 load: {type: electric.resistor, resistance: 2.2 kohm, between: [supply, collector]}
 transistor: {type: electric.bjt, saturation_current: 14.34 fA, forward_gain: 255.9, reverse_gain: 6.092, forward_early: 74 V, emitter_capacitance: 22 pF, collector_capacitance: 7.3 pF, forward_transit_time: 411 ps, base_resistance: 10 ohm, collector: collector, base: base, emitter: ground}
 )yaml";
-  type.build = build;
+  type.build = build_bjt;
   return type;
 }
 

@@ -3,7 +3,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_capacitor(Build& b) {
   const auto [a, c] = electric::ends(b);
   const double capacitance = b.number("capacitance");
   b.channel("charge", b.add(electric::Capacitor{a, c, capacitance}), 0);
@@ -46,7 +46,7 @@ battery: {type: electric.voltage_source, value: 5 V, between: [supply, ground]}
 charge: {type: electric.resistor, resistance: 1 kohm, between: [supply, out]}
 store: {type: electric.capacitor, capacitance: 100 uF, measure_current: true, initial: {voltage: 0 V}, between: [out, ground]}
 )yaml";
-  type.build = build;
+  type.build = build_capacitor;
   return type;
 }
 

@@ -6,7 +6,7 @@ template struct escapement::Adaptor<escapement::electric::Diode>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_diode(Build& b) {
   using namespace electric;
   const auto [anode, cathode] = ends(b);
   const double area = b.number("area"), vt = thermal_voltage(b.number("temperature"));
@@ -69,7 +69,7 @@ diode: {type: electric.diode, saturation_current: 76.9 pA, emission: 1.45, serie
 load: {type: electric.resistor, resistance: 1 kohm, between: [out, ground]}
 smooth: {type: electric.capacitor, capacitance: 100 uF, between: [out, ground]}
 )yaml";
-  type.build = build;
+  type.build = build_diode;
   return type;
 }
 

@@ -7,7 +7,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_h_bridge(Build& b) {
   using namespace electric;
   const auto [a, c] = ends(b);
   const auto supply = ends(b, "supply");
@@ -65,7 +65,7 @@ bridge: {type: electric.h_bridge, input: wish, frequency: 10 Hz, on_resistance: 
 load: {type: electric.resistor, resistance: 10 ohm, between: [a, b]}
 reference: {type: electric.resistor, resistance: 1 Mohm, between: [b, ground]}
 )yaml";
-  type.build = build;
+  type.build = build_h_bridge;
   return type;
 }
 

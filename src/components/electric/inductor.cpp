@@ -3,7 +3,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_inductor(Build& b) {
   const auto [a, c] = electric::ends(b);
   const auto current = b.system.state<1>(b.name("current"), electric::current_unknown("flux linkage"));
   const double resistance = b.number("resistance");
@@ -40,7 +40,7 @@ battery: {type: electric.voltage_source, value: 5 V, between: [supply, ground]}
 choke: {type: electric.inductor, inductance: 10 mH, resistance: 0.1 ohm, initial: {current: 0 A}, between: [supply, out]}
 load: {type: electric.resistor, resistance: 10 ohm, between: [out, ground]}
 )yaml";
-  type.build = build;
+  type.build = build_inductor;
   return type;
 }
 

@@ -14,7 +14,7 @@ void add_capacitor(Build& b, const electric::Terminal& a, const electric::Termin
   b.branch(Branch::Kind::capacitor, a, c);
 }
 
-void build(Build& b) {
+void build_mosfet(Build& b) {
   using namespace electric;
   const double sign = b.text("polarity") == "nmos" ? 1.0 : -1.0;
   const auto outer_drain = b.node<Terminal>("drain"), gate = b.node<Terminal>("gate"),
@@ -115,7 +115,7 @@ upper: {type: electric.mosfet, polarity: pmos, threshold: -0.8 V, transconductan
 lower: {type: electric.mosfet, threshold: 0.7 V, transconductance: 1e-4 A/V^2, gamma: 0.4, modulation: 0.02 1/V, width: 10 um, length: 1 um, oxide_thickness: 20 nm, gate_drain_overlap: 3e-10 F/m, bulk_drain_capacitance: 20 fF, drain: out, gate: in, source: ground, bulk: ground}
 wire: {type: electric.capacitor, capacitance: 1 pF, between: [out, ground]}
 )yaml";
-  type.build = build;
+  type.build = build_mosfet;
   return type;
 }
 

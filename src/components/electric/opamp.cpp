@@ -8,7 +8,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_opamp(Build& b) {
   const auto plus = b.node<electric::Terminal>("plus"), minus = b.node<electric::Terminal>("minus"),
              output = b.node<electric::Terminal>("output");
   if (plus.variable == minus.variable) b.refuse("E-TOPOLOGY", "minus", "is the same node as `plus`");
@@ -62,7 +62,7 @@ r1: {type: electric.resistor, resistance: 1 kohm, between: [in, minus]}
 r2: {type: electric.resistor, resistance: 10 kohm, between: [minus, out]}
 amplifier: {type: electric.opamp, plus: ground, minus: minus, output: out, minimum: -12 V, maximum: 12 V}
 )yaml";
-  type.build = build;
+  type.build = build_opamp;
   return type;
 }
 

@@ -5,7 +5,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_switch(Build& b) {
   using namespace electric;
   const auto [a, c] = ends(b);
   Signal<1> input;
@@ -70,7 +70,7 @@ contact: {type: electric.switch, input: clock, hysteresis: 0.1, on_resistance: 1
 load: {type: electric.resistor, resistance: 100 ohm, between: [out, ground]}
 soft: {type: electric.switch, control: [out, ground], threshold: 6, smooth: 0.5, off_resistance: 1 Mohm, between: [supply, ground]}
 )yaml";
-  type.build = build;
+  type.build = build_switch;
   return type;
 }
 

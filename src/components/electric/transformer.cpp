@@ -25,7 +25,7 @@ std::vector<double> couplings(const Build& b, std::size_t count) {
   return k;
 }
 
-void build(Build& b) {
+void build_transformer(Build& b) {
   const std::size_t count = b.connected("tertiary") ? 3 : 2;
   const std::vector<double>& L = b.vector("inductance");
   if (L.size() != count)
@@ -97,7 +97,7 @@ wire: {type: electric.resistor, resistance: 1 ohm, between: [line, hot]}
 core: {type: electric.transformer, inductance: [2 H, 20 mH], coupling: [0.999], primary: [hot, ground], secondary: [out, ground]}
 load: {type: electric.resistor, resistance: 8 ohm, between: [out, ground]}
 )yaml";
-  type.build = build;
+  type.build = build_transformer;
   return type;
 }
 

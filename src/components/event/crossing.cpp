@@ -5,7 +5,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_crossing(Build& b) {
   const control::NamedInputs inputs = control::named_inputs(b);
   const Node& text = *b.node("expression");
   if (text.is_sequence()) b.refuse_at(text, "E-TYPE", "expression", "an event watches one expression");
@@ -66,7 +66,7 @@ weight: {type: control.constant, value: -9.81 N, unit: N}
 pull: {type: translational.force, at: ball, input: weight}
 bounce: {type: event.crossing, inputs: {h: ball.position, v: ball.velocity}, expression: h, direction: falling, set: {ball.velocity: -0.8*v}}
 )yaml";
-  type.build = build;
+  type.build = build_crossing;
   return type;
 }
 

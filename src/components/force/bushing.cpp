@@ -40,7 +40,7 @@ Square coefficients(const Build& b, const std::string& name) {
   return M;
 }
 
-void build(Build& b) {
+void build_bushing(Build& b) {
   const AttachedFrame A = b.frame("between", 0), B = b.frame("between", 1);
   const ElementId id = b.add(force::Bushing{A.node, B.node, A.on_node, B.on_node,
                                             coefficients(b, "stiffness"), coefficients(b, "damping")});
@@ -84,7 +84,7 @@ ComponentType force_bushing() {
 engine: {type: body.box, size: [0.6 m, 0.5 m, 0.5 m], density: 900 kg/m^3, frames: {mount: {position: [0.2 m, 0, -0.25 m]}}, initial: {position: [-0.2 m, 0, 0.25 m]}}
 mount: {type: force.bushing, between: [ground, engine.mount], translation_stiffness: [4e5 N/m, 4e5 N/m, 8e5 N/m], rotation_stiffness: [2e5 N*m/rad, 2e5 N*m/rad, 2e5 N*m/rad], translation_damping: [500 N*s/m, 500 N*s/m, 900 N*s/m], rotation_damping: [90 N*m*s/rad, 90 N*m*s/rad, 90 N*m*s/rad]}
 )yaml";
-  type.build = build;
+  type.build = build_bushing;
   return type;
 }
 

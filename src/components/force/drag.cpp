@@ -6,7 +6,7 @@ template struct escapement::Adaptor<escapement::force::Drag>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_drag(Build& b) {
   const AttachedFrame f = b.frame("at");
   b.arrow("force", 0, -1);
   if (f.node.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name a frame of a body");
@@ -56,7 +56,7 @@ breeze: {type: control.constant, value: 3 m/s, unit: m/s}
 calm: {type: control.constant, value: 0, unit: m/s}
 air: {type: force.drag, at: ball, density: 1.2 kg/m^3, area: 0.038 m^2, coefficient: 0.25, linear: 1e-3 N*s/m, wind: [calm, breeze, calm]}
 )yaml";
-  type.build = build;
+  type.build = build_drag;
   return type;
 }
 

@@ -8,7 +8,7 @@ template struct escapement::Adaptor<escapement::force::ByExpression>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_expression(Build& b) {
   const AttachedFrame f = b.frame("at");
   if (f.node.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name a frame of a body");
   const std::vector<std::pair<std::string, std::string>> names = {
@@ -65,7 +65,7 @@ centre:
   force: ["-(2000 N*m^2)*x/sqrt(x^2 + y^2 + z^2)^3", "-(2000 N*m^2)*y/sqrt(x^2 + y^2 + z^2)^3", "-(2000 N*m^2)*z/sqrt(x^2 + y^2 + z^2)^3 - (3 N*s/m)*vz"]
   torque: [0, 0, "-(2 N*m*s/rad)*wz + (1 N*m)*sin((2 rad/s)*t)"]
 )yaml";
-  type.build = build;
+  type.build = build_expression;
   return type;
 }
 

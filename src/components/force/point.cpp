@@ -7,7 +7,7 @@ template struct escapement::Adaptor<escapement::force::PointLoad>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_point(Build& b) {
   const AttachedFrame f = b.frame("at");
   if (f.node.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name a frame of a body");
   force::PointLoad load{f.node, {}, {}, {}, f.on_node, {}, b.text("axes") == "world", false};
@@ -50,7 +50,7 @@ wave: {type: control.sine, amplitude: 1 N, frequency: 1 Hz, unit: N}
 still: {type: control.constant, value: 0, unit: N}
 sway: {type: force.point, at: body, input: [still, wave, still]}
 )yaml";
-  type.build = build;
+  type.build = build_point;
   return type;
 }
 

@@ -7,7 +7,7 @@ template struct escapement::Adaptor<escapement::force::SpringDamper>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_spring(Build& b) {
   const AttachedFrame A = b.frame("between", 0), B = b.frame("between", 1);
   const double design = norm(B.design.x - A.design.x);
   if (!(design > 0))
@@ -48,7 +48,7 @@ ComponentType force_spring() {
 bob: {type: body.sphere, radius: 0.05 m, mass: 2 kg, initial: {position: [0.3 m, 0, -1 m]}}
 spring: {type: force.spring, between: [ground, bob], stiffness: 200 N/m, damping: 1 N*s/m, rest_length: 0.9 m}
 )yaml";
-  type.build = build;
+  type.build = build_spring;
   return type;
 }
 

@@ -5,7 +5,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_torque(Build& b) {
   const AttachedFrame f = b.frame("at");
   if (f.node.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name a frame of a body");
   force::PointLoad load{f.node, {}, {}, {}, f.on_node, {}, b.text("axes") == "world", true};
@@ -49,7 +49,7 @@ wave: {type: control.sine, amplitude: 1 N*m, frequency: 1 Hz, unit: N*m}
 still: {type: control.constant, value: 0, unit: N*m}
 sway: {type: force.torque, at: body, input: [still, wave, still]}
 )yaml";
-  type.build = build;
+  type.build = build_torque;
   return type;
 }
 

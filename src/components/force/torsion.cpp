@@ -7,7 +7,7 @@ template struct escapement::Adaptor<escapement::force::Torsion>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_torsion(Build& b) {
   const joint::Markers m = joint::markers(b);
   const ElementId id = b.add(force::Torsion{m.a, m.b, joint::rotation(m), b.number("stiffness"),
                                             b.number("damping"), b.number("rest_angle")});
@@ -46,7 +46,7 @@ disk: {type: body.cylinder, radius: 0.1 m, length: 0.01 m, density: 7850 kg/m^3,
 wire: {type: force.torsion, between: [ground, disk], stiffness: 0.5 N*m/rad, damping: 0.001 N*m*s/rad}
 pin: {type: joint.spherical, between: [ground, disk]}
 )yaml";
-  type.build = build;
+  type.build = build_torsion;
   return type;
 }
 

@@ -8,7 +8,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_cylindrical(Build& b) {
   const joint::Markers m = joint::markers(b);
   const double angle = b.number("initial.angle");
   JointStart start;
@@ -52,7 +52,7 @@ rod: {type: joint.cylindrical, between: [ground, sleeve], axis: [1, 0, 0], initi
 spring: {type: translational.spring, stiffness: 300 N/m, between: [ground, rod.translation]}
 drag: {type: rotational.damper, damping: 0.01 N*m*s/rad, between: [ground, rod.rotation]}
 )yaml";
-  type.build = build;
+  type.build = build_cylindrical;
   return type;
 }
 

@@ -6,7 +6,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_distance(Build& b) {
   const AttachedFrame A = b.frame("between", 0), B = b.frame("between", 1);
   const double design = norm(B.design.x - A.design.x);
   const double length = b.has("length") ? b.number("length") : design;
@@ -37,7 +37,7 @@ ComponentType joint_distance() {
 bob: {type: body.sphere, radius: 0.05 m, density: 7850 kg/m^3, initial: {position: [0.6 m, 0, -0.8 m]}}
 rod: {type: joint.distance, between: [ground, bob], length: 1 m}
 )yaml";
-  type.build = build;
+  type.build = build_distance;
   return type;
 }
 

@@ -32,7 +32,7 @@ std::vector<Node> texts(const Build& b, const char* key) {
   return given->is_sequence() ? given->items : std::vector<Node>{*given};
 }
 
-void build(Build& b) {
+void build_expression(Build& b) {
   const AttachedFrame A = b.frame("between", 0), B = b.frame("between", 1);
   int k = 0;
   for (const Node& text : texts(b, "holonomic")) {
@@ -80,7 +80,7 @@ ComponentType joint_expression() {
 bead: {type: body.sphere, radius: 0.02 m, mass: 0.1 kg, initial: {position: [1 m, 0, 0]}}
 bowl: {type: joint.expression, between: [ground, bead], holonomic: "b.z - (0.5 1/m)*(b.x^2 + b.y^2) + (0.5 m)", nonholonomic: "b.wz - (0.5 rad/m)*b.vx"}
 )yaml";
-  type.build = build;
+  type.build = build_expression;
   return type;
 }
 

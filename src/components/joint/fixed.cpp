@@ -8,7 +8,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_fixed(Build& b) {
   const joint::Markers m = joint::markers(b);
   joint::tie<6>(b, m,
                 {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {aligned, 0}, {aligned, 1}, {aligned, 2}}});
@@ -29,7 +29,7 @@ ComponentType joint_fixed() {
 beam: {type: body.box, size: [1 m, 0.1 m, 0.1 m], density: 700 kg/m^3, initial: {position: [0.5 m, 0, 0]}}
 weld: {type: joint.fixed, between: [ground, beam], at: [0, 0, 0]}
 )yaml";
-  type.build = build;
+  type.build = build_fixed;
   return type;
 }
 

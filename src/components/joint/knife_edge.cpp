@@ -6,7 +6,7 @@ template struct escapement::Adaptor<escapement::joint::Blade>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_knife_edge(Build& b) {
   const AttachedFrame f = b.frame("at");
   if (f.node.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name a frame of a body");
   const std::vector<double>& s = b.vector("sideways");
@@ -38,7 +38,7 @@ sleigh: {type: body.box, size: [0.6 m, 0.3 m, 0.1 m], density: 300 kg/m^3, frame
 ice: {type: joint.planar, between: [ground, sleigh]}
 blade: {type: joint.knife_edge, at: sleigh.blade}
 )yaml";
-  type.build = build;
+  type.build = build_knife_edge;
   return type;
 }
 

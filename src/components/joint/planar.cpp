@@ -6,7 +6,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_planar(Build& b) {
   const joint::Markers m = joint::markers(b);
   const double angle = b.number("initial.angle");
   JointStart start;
@@ -58,7 +58,7 @@ puck: {type: body.cylinder, radius: 0.04 m, length: 0.02 m, density: 1200 kg/m^3
 table: {type: joint.planar, between: [ground, puck], initial: {x: 0.2 m, y_velocity: 0.5 m/s, angular_velocity: 10 rad/s}}
 spring: {type: translational.spring, stiffness: 3 N/m, between: [ground, table.x]}
 )yaml";
-  type.build = build;
+  type.build = build_planar;
   return type;
 }
 

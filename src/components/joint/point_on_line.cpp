@@ -8,7 +8,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_point_on_line(Build& b) {
   const joint::Markers m = joint::markers(b);
   joint::tie<2>(b, m, {{{along, 0}, {along, 1}}});
   joint::coordinate(b, m, 0, joint::translation(m, 2), "displacement", "velocity");
@@ -35,7 +35,7 @@ bead: {type: body.sphere, radius: 0.02 m, mass: 0.1 kg}
 wire: {type: joint.point_on_line, between: [ground, bead], axis: [1, 0, -1]}
 drag: {type: translational.damper, damping: 0.2 N*s/m, between: [ground, wire]}
 )yaml";
-  type.build = build;
+  type.build = build_point_on_line;
   return type;
 }
 

@@ -8,7 +8,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_point_on_plane(Build& b) {
   const joint::Markers m = joint::markers(b);
   joint::tie<1>(b, m, {{{along, 2}}});
   joint::coordinate(b, m, 0, joint::translation(m, 0), "x", "x_velocity");
@@ -39,7 +39,7 @@ tripod: {type: body.cone, radius: 0.1 m, height: 0.3 m, density: 500 kg/m^3, fra
 floor: {type: joint.point_on_plane, between: [ground, tripod.tip]}
 drag: {type: translational.damper, damping: 0.2 N*s/m, between: [ground, floor.x]}
 )yaml";
-  type.build = build;
+  type.build = build_point_on_plane;
   return type;
 }
 

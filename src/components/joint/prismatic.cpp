@@ -6,7 +6,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_prismatic(Build& b) {
   const joint::Markers m = joint::markers(b);
   JointStart start;
   if (b.given("initial.displacement"))
@@ -42,7 +42,7 @@ rail: {type: joint.prismatic, between: [ground, carriage], axis: [1, 0, 0], init
 spring: {type: translational.spring, stiffness: 400 N/m, between: [ground, rail]}
 damper: {type: translational.damper, damping: 5 N*s/m, between: [ground, rail]}
 )yaml";
-  type.build = build;
+  type.build = build_prismatic;
   return type;
 }
 

@@ -8,7 +8,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_revolute(Build& b) {
   const joint::Markers m = joint::markers(b);
   const double angle = b.number("initial.angle"), velocity = b.number("initial.velocity");
   JointStart start;
@@ -45,7 +45,7 @@ spring: {type: rotational.spring, stiffness: 60 N*m/rad, between: [ground, shoul
 bearing: {type: rotational.friction, coulomb: 0.5 N*m, transition_velocity: 0.01 rad/s, between: [ground, shoulder]}
 stops: {type: rotational.end_stop, lower: -45 deg, upper: 45 deg, stiffness: 2000 N*m/rad, damping: 10 N*m*s/rad, between: [ground, shoulder]}
 )yaml";
-  type.build = build;
+  type.build = build_revolute;
   return type;
 }
 

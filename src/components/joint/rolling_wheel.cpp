@@ -62,7 +62,7 @@ void joint::describe_rolling(ComponentType& type) {
 
 namespace {
 
-void build(Build& b) {
+void build_rolling_wheel(Build& b) {
   const std::vector<double>& a = b.vector("axle");
   const Vector3 axle{{a[0], a[1], a[2]}};
   if (!(norm(axle) > 0)) b.refuse("E-RANGE", "axle", "has length 0", "axle: [0, 1, 0]");
@@ -97,7 +97,7 @@ ComponentType joint_rolling_wheel() {
 disk: {type: body.cylinder, radius: 0.3 m, length: 0.02 m, density: 2700 kg/m^3, initial: {position: [0, 0, 0.3 m], axis: [1, 0, 0], angle: 90 deg, velocity: [0.9 m/s, 0, 0], angular_velocity: [0, 0, -3 rad/s]}}
 floor: {type: joint.rolling_wheel, at: disk, axle: [0, 0, 1], radius: 0.3 m}
 )yaml";
-  type.build = build;
+  type.build = build_rolling_wheel;
   return type;
 }
 

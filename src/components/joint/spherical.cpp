@@ -9,7 +9,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_spherical(Build& b) {
   const joint::Markers m = joint::markers(b);
   joint::tie<3>(b, m, {{{coincide, 0}, {coincide, 1}, {coincide, 2}}});
   const ElementId reading = b.add(joint::RelativeRotation{m.a, m.b, m.on_a.R, m.on_b.R});
@@ -35,7 +35,7 @@ lower: {type: body.rigid, mass: 1 kg, inertia: [[0.05 kg*m^2, 0, 0], [0, 0.05 kg
 shoulder: {type: joint.spherical, between: [ground, upper], at: [0, 0, 0]}
 elbow: {type: joint.spherical, between: [upper.elbow, lower], at: [0, 0, -1 m]}
 )yaml";
-  type.build = build;
+  type.build = build_spherical;
   return type;
 }
 

@@ -6,7 +6,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_spider(Build& b) {
   if (const Node* given = b.node("feet"); given && !given->is_mapping()) b.frame("feet");  // refuses it
   const auto& feet = b.entries("feet");
   if (feet.empty())
@@ -73,7 +73,7 @@ roots: {type: joint.spider, hub: ground, feet: {left: left.start, right: right.s
 plate: {type: body.box, size: [0.1 m, 0.5 m, 0.1 m], density: 2700 kg/m^3, initial: {position: [1.1 m, 0, 0]}}
 clamp: {type: joint.spider, hub: plate, feet: {left: left.end, right: right.end}}
 )yaml";
-  type.build = build;
+  type.build = build_spider;
   return type;
 }
 

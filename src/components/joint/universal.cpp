@@ -6,7 +6,7 @@ namespace {
 using joint::Equation;
 using enum Equation::Kind;
 
-void build(Build& b) {
+void build_universal(Build& b) {
   const joint::Markers m = joint::markers(b);
   const double first = b.number("initial.angle_a"), second = b.number("initial.angle_b");
   JointStart start;
@@ -59,7 +59,7 @@ bob: {type: body.sphere, radius: 0.1 m, mass: 3 kg, initial: {position: [0, 0, -
 gimbal: {type: joint.universal, between: [ground, bob], at: [0, 0, 0], initial: {angle_a: 30 deg, velocity_b: 1 rad/s}}
 drag: {type: rotational.damper, damping: 0.1 N*m*s/rad, between: [ground, gimbal.second]}
 )yaml";
-  type.build = build;
+  type.build = build_universal;
   return type;
 }
 

@@ -4,7 +4,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_gear(Build& b) {
   const double ratio = b.number("ratio");
   if (ratio == 0)
     b.refuse("E-RANGE", "ratio", "is 0: A could not turn",
@@ -42,7 +42,7 @@ gearbox: {type: rotational.gear, between: [motor, drum], ratio: 40}
 drive: {type: rotational.torque, at: motor, value: 1 N*m}
 load: {type: rotational.damper, damping: 5 N*m*s/rad, between: [ground, drum]}
 )yaml";
-  type.build = build;
+  type.build = build_gear;
   return type;
 }
 

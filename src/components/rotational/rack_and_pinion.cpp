@@ -4,7 +4,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_rack_and_pinion(Build& b) {
   const double radius = b.number("radius");
   if (radius == 0)
     b.refuse("E-RANGE", "radius", "is 0: the rack could not move", "negative: the rack runs backwards");
@@ -43,7 +43,7 @@ drive: {type: rotational.rack_and_pinion, pinion: wheel, rack: table, radius: 25
 motor: {type: rotational.torque, at: wheel, value: 0.4 N*m}
 guide: {type: translational.damper, damping: 30 N*s/m, between: [ground, table]}
 )yaml";
-  type.build = build;
+  type.build = build_rack_and_pinion;
   return type;
 }
 

@@ -55,7 +55,7 @@ class Function {
   double time_limit_;
 };
 
-void build(Build& b) {
+void build_c_function(Build& b) {
   const char* const key = b.has("file") ? "file" : "code";
   std::shared_ptr<const external::Library> library;
   const void* symbol = nullptr;
@@ -113,7 +113,7 @@ ComponentType sampled_c_function() {
       "  period: 50 ms\n  input: wave\n  memory: [0, 0]\n  code: |\n    " +
       indented;
   type.width = [](const Build& b, std::string_view) { return b.integer("outputs"); };
-  type.build = build;
+  type.build = build_c_function;
   return type;
 }
 

@@ -7,7 +7,7 @@
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_pid(Build& b) {
   const double T = b.number("period"), kp = b.number("kp"), ki = b.number("ki"), kd = b.number("kd");
   const double filter = b.number("derivative_filter"), weight = b.number("setpoint_weight");
   const double low = b.has("minimum") ? b.number("minimum") : -INFINITY,
@@ -84,7 +84,7 @@ target: {type: control.step, time: 0.1 s}
 plant: {type: control.first_order, time_constant: 0.2 s, input: pid}
 pid: {type: sampled.pid, period: 20 ms, kp: 2, ki: 8 1/s, kd: 0.02 s, derivative_filter: 20 ms, minimum: -3, maximum: 3, setpoint: target, measurement: plant}
 )yaml";
-  type.build = build;
+  type.build = build_pid;
   return type;
 }
 

@@ -14,7 +14,7 @@ struct Transition {
   Expression when;
 };
 
-void build(Build& b) {
+void build_state_machine(Build& b) {
   control::NamedInputs inputs = control::named_inputs(b);
   inputs.names.push_back({"elapsed", "s"});  // in the present state
   std::vector<std::string> names;
@@ -97,7 +97,7 @@ pump:
   states: {off: 0, running: 5, resting: 1}
   transitions: {off to running: x > 1, running to resting: elapsed > 0.1 s, resting to off: x < 0}
 )yaml";
-  type.build = build;
+  type.build = build_state_machine;
   return type;
 }
 

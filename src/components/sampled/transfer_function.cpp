@@ -6,7 +6,7 @@ namespace escapement {
 namespace {
 
 /// Controllable canonical form, for each part of the input.
-void build(Build& b) {
+void build_transfer_function(Build& b) {
   std::vector<double> numerator = b.vector("numerator"), denominator = b.vector("denominator");
   if (denominator.empty() || denominator[0] == 0)
     b.refuse("E-RANGE", "denominator", "its first coefficient, of the highest power, is zero");
@@ -52,7 +52,7 @@ ComponentType sampled_transfer_function() {
 step: {type: control.step, time: 0.2 s}
 filter: {type: sampled.transfer_function, period: 50 ms, numerator: [0.1, 0.1], denominator: [1, -0.8], input: step}
 )yaml";
-  type.build = build;
+  type.build = build_transfer_function;
   return type;
 }
 

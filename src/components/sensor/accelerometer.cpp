@@ -7,7 +7,7 @@ template struct escapement::Adaptor<escapement::sensor::SpecificForce>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_accelerometer(Build& b) {
   const AttachedFrame f = b.frame("at");
   if (f.node.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name a frame of a body");
   const auto& g = b.gravity();
@@ -41,7 +41,7 @@ hinge: {type: joint.revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1
 sensor: {type: sensor.accelerometer, at: arm.tip}
 filter: {type: control.first_order, time_constant: 0.01 s, input: sensor}
 )yaml";
-  type.build = build;
+  type.build = build_accelerometer;
   return type;
 }
 

@@ -6,7 +6,7 @@ template struct escapement::Adaptor<escapement::sensor::Turning>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_gyro(Build& b) {
   const AttachedFrame f = b.frame("at");
   if (f.node.is_ground()) b.refuse("E-TOPOLOGY", "at", "ground does not move", "name a frame of a body");
   const auto out = b.outputs();
@@ -28,7 +28,7 @@ ComponentType sensor_gyro() {
 body: {type: body.box, size: [0.4 m, 0.3 m, 0.1 m], density: 500 kg/m^3, frames: {deck: {axis: [0, 0, 1], angle: 45 deg}}, initial: {angular_velocity: [1 rad/s, 2 rad/s, 0.5 rad/s]}}
 gyro: {type: sensor.gyro, at: body.deck}
 )yaml";
-  type.build = build;
+  type.build = build_gyro;
   return type;
 }
 

@@ -7,7 +7,7 @@ template struct escapement::Adaptor<escapement::translational::Transmission>;
 namespace escapement {
 namespace {
 
-void build(Build& b) {
+void build_lever(Build& b) {
   const double ratio = b.flag("same_side") ? b.number("ratio") : -b.number("ratio");
   const auto force =
       b.system.multiplier<1>(b.name("force"), {.unit = "N", .row_unit = "m", .row_extent = Extent::length});
@@ -46,7 +46,7 @@ piston: {type: translational.mass, mass: 2 kg, initial: {position: -0.02 m}}
 rocker: {type: translational.lever, between: [pedal, piston], ratio: 0.2}
 spring: {type: translational.spring, stiffness: 800 N/m, between: [ground, piston]}
 )yaml";
-  type.build = build;
+  type.build = build_lever;
   return type;
 }
 
