@@ -17,10 +17,10 @@ enum class Redundancy { report, allow, refuse };
 struct PrepareOptions {
   StartMode mode = StartMode::given;
   Redundancy redundancy = Redundancy::report;
-  StartOptions start;
+  StartOptions start = {};
   double slack = 0;    // s: what is due so little after the start counts as then
   int load_steps = 1;  // of an equilibrium; more than one needs …
-  std::function<Assembly(double loads)> with_loads;  // … the model with a part of its loads
+  std::function<Assembly(double loads)> with_loads = {};  // … the model with a part of its loads
 };
 
 struct Prepared {

@@ -16,9 +16,10 @@ namespace escapement {
 inline constexpr int language_version = 1;  // `escapement: 1`
 
 struct ReadOptions {
-  std::vector<std::pair<std::string, std::string>> set;  // --set KEY=VALUE: a parameter, or a dotted path
-  bool allow_outside = false;                            // files outside the model's folder
-  YamlLimits limits;
+  /// --set KEY=VALUE: a parameter, or a dotted path.
+  std::vector<std::pair<std::string, std::string>> set = {};
+  bool allow_outside = false;  // files outside the model's folder
+  YamlLimits limits = {};
   bool trust = false;  // code of the model may run, whatever it is
 };
 

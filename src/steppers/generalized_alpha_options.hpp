@@ -44,8 +44,8 @@ struct GeneralizedAlphaOptions {
   /// > 0: the error of steps is controlled, over so long a time (s), and Newton's method measures small unknowns by themselves (T-scale-1).
   double horizon = 0;
   double proximal = 0;  // > 0: redundant constraints allowed (T-proximal)
-  NewtonOptions newton;
-  StartOptions start;
+  NewtonOptions newton = {};
+  StartOptions start = {};
 
   bool weighted() const { return balance == BalanceForm::weighted; }
 };

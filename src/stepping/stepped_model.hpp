@@ -12,9 +12,9 @@
 namespace escapement {
 
 struct SteppingOptions {
-  std::vector<std::pair<std::string, std::string>> set;  // as `--set KEY=VALUE`
-  bool allow_outside = false;                            // files outside the model's folder
-  bool trust = false;                                    // code of the model may run, whatever it is
+  std::vector<std::pair<std::string, std::string>> set = {};  // as `--set KEY=VALUE`
+  bool allow_outside = false;                                 // files outside the model's folder
+  bool trust = false;                                         // code of the model may run, whatever it is
 };
 
 class SteppedModel {

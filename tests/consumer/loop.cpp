@@ -1,9 +1,8 @@
 // The same motor in C++, as fast as it goes.
 #include <cmath>
 #include <cstdio>
+#include <escapement/stepped_model.hpp>
 #include <exception>
-
-#include "stepping/stepped_model.hpp"
 
 int main(int argc, char** argv) {
   try {

@@ -1,14 +1,13 @@
-// A program outside the project: it plugs in its own element and steps in its own loop.
+// A program outside the project: it plugs in its own elements and steps in its own loop.
 //   cmake -S . -B build -DCMAKE_PREFIX_PATH=<where escapement is installed> && cmake --build build && build/consumer
 #include <cmath>
 #include <cstdio>
-
-#include "analyses/simulate.hpp"
-#include "components/registry.hpp"
-#include "components/translational/mass.hpp"
-#include "core/element_check.hpp"
-#include "core/system.hpp"
-#include "steppers/generalized_alpha.hpp"
+#include <escapement/element.hpp>
+#include <escapement/element_check.hpp>
+#include <escapement/elements.hpp>
+#include <escapement/generalized_alpha.hpp>
+#include <escapement/simulate.hpp>
+#include <escapement/system.hpp>
 
 using namespace escapement;
 
@@ -23,14 +22,49 @@ struct HardeningSpring {
   }
 };
 
+/// The same with rows and slopes by hand.
+struct HardeningSpringByHand : HardeningSpring {
+  static constexpr bool by_hand = true;
+  void parts(const auto& z, const auto&, const auto& out) const {
+    const double x = z(at);
+    out.row(0) += k * x * (1 + b * x * x);
+    if (out.slopes()) out.stiffness(0, 0) += k * (1 + 3 * b * x * x);
+  }
+};
+
+/// … with a slope that is wrong: the checker says so.
+struct WrongSpring : HardeningSpring {
+  static constexpr bool by_hand = true;
+  void parts(const auto& z, const auto&, const auto& out) const {
+    const double x = z(at);
+    out.row(0) += k * x * (1 + b * x * x);
+    if (out.slopes()) out.stiffness(0, 0) += k * (1 + b * x * x);
+  }
+};
+
+/// Of a mass of 2 kg on this spring.
+template <class Spring>
+std::vector<std::string> faults_of(double k, double b) {
+  SystemBuilder builder;
+  const auto x = builder.position<1>("mass.position", {.unit = "m"});
+  builder.add(translational::Mass{x, 2.0});
+  builder.add(Spring{{x, k, b}});
+  return check_elements(builder.finish());
+}
+
 int main() {
   SystemBuilder builder;
   const auto x = builder.position<1>("mass.position", {.unit = "m"});
   builder.add(translational::Mass{x, 2.0});
   builder.add(HardeningSpring{x, 50.0, 3.0});
   const System system = builder.finish();
-  for (const auto& fault : check_elements(system)) {
-    std::printf("%s\n", fault.c_str());
+  for (const auto& faults : {check_elements(system), faults_of<HardeningSpringByHand>(50.0, 3.0)})
+    for (const auto& fault : faults) {
+      std::printf("%s\n", fault.c_str());
+      return 1;
+    }
+  if (faults_of<WrongSpring>(50.0, 3.0).empty()) {
+    std::puts("the checker has not seen the wrong slope");
     return 1;
   }
 

@@ -1,11 +1,12 @@
 // A table between its corners: which piece holds is memory, and steps of the integrator end where it changes (T-kink-4). It
 // switches as expressions do, with two sides: the piece, counted from 1, and whether its upper end is watched.
 #pragma once
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/switching.hpp"
 #include "math/table.hpp"
