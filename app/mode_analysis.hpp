@@ -1,4 +1,4 @@
-// A model and its modes about a configuration, as `modes` finds and tells them.
+// A model and its modes about a configuration, as `modes` finds and reports them.
 #pragma once
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ struct ModeAnalysis {
 /// Throws ModelError E-USAGE for options that say nothing.
 void check_mode_options(const Command& command);
 ModeAnalysis analyse_modes(const Command& command, const Registry& registry);
-/// Warnings that have not been told yet.
+/// Warnings that have not been reported yet.
 void tell_warnings(const ModeAnalysis& analysis, const Command& command, std::vector<Warning>& told);
 
 /// `number`: from 1.

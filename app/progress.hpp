@@ -1,4 +1,4 @@
-// A line that tells how far a run is: overwritten on a terminal, a plain or JSON line now and then elsewhere.
+// A line that shows how far a run has come: overwritten on a terminal, a plain or JSON line now and then elsewhere.
 #pragma once
 #include <chrono>
 #include <string>

@@ -1,4 +1,4 @@
-// What is told of a run in step with the wall clock.
+// What is reported of a run in step with the wall clock.
 #pragma once
 #include <optional>
 

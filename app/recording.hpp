@@ -19,7 +19,7 @@
 
 namespace escapement::app {
 
-/// What a checkpoint holds beside the run itself: where the files are, and what the summary tells.
+/// What a checkpoint holds beside the run itself: where the files are, and what the summary reports.
 struct RecordingState {
   long long csv_bytes = 0, motion_bytes = 0;
   double last_frame = -1, next_frame = 0;  // s

@@ -1,4 +1,4 @@
-// What a run tells at its end: summary.json, and the lines on a terminal.
+// What a run reports at its end: summary.json, and the lines on a terminal.
 #pragma once
 #include <filesystem>
 #include <optional>

@@ -42,7 +42,7 @@ class Alarms {
     double reach = 0,
            part = 0;    // what it could be by the way its unknowns have come; and how much of that it is
     double since = -1;  // s: noticeable
-    int beyond = 0;     // hopeless, for so many steps
+    int beyond = 0;     // hopeless, for this many steps
     void archive(Archive& a) {
       a(relaxation.damping, relaxation.in_seconds, relaxation.compliance, lag, not_owed, size, largest,
         compared, reach, part, since, beyond);

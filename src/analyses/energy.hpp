@@ -42,7 +42,7 @@ class EnergyAccount {
   bool begun_ = false;
 };
 
-/// The account of a run, in its statistics; of a bare run there is none.
+/// The account of a run, in its statistics; a bare run has none.
 class RunEnergy {
  public:
   RunEnergy(const System& system, bool bare, std::optional<EnergyBalance>& balance)

@@ -52,7 +52,7 @@ class PseudoTransient {
     newton_.solver().explain(false);  // a shorter step will do
   }
 
-  /// False: it neither settles nor fails in so many iterations.
+  /// False: it neither settles nor fails within this many iterations.
   bool run(EquilibriumReport& report, int most) {
     double tau = first_step();
     const double longest = 1e6 * tau;

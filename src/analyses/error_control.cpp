@@ -11,7 +11,7 @@
 namespace escapement {
 namespace {
 
-/// What the error of a step does as the step gets shorter tells what is in its way (T-step-5).
+/// What the error of a step does as the step gets shorter shows what is in its way (T-step-5).
 std::string why_not_smaller(double falls) {
   if (!(falls == falls)) return "nothing shorter was tried";
   if (falls < 0.5) return "shorter steps do not lessen it: it is rounding";

@@ -1,4 +1,4 @@
-// ErrorControl: adaptive steps, as long as the errors of the last ones allow (T-step), and what is told where they do not keep the
+// ErrorControl: adaptive steps, as long as the errors of the last ones allow (T-step), and what is reported where they do not keep the
 // tolerance.
 #pragma once
 #include <vector>
@@ -28,7 +28,7 @@ class ErrorControl {
   bool failed(double h);
   /// What comes next has nothing to do with what was before.
   void interrupted() { control_.interrupted(); }
-  /// Steps near the end of a solution that has one, as where x'' = x³ becomes infinite, shrink on and on without getting there
+  /// Steps near the end of a solution that has one, as where x'' = x³ becomes infinite, keep shrinking without getting there
   /// (T-step-8).
   std::optional<Hopeless> look_at_progress(const State& state, double h);
   /// The error of this step is too large, and no shorter one is allowed.

@@ -8,7 +8,7 @@ namespace escapement {
 class LeftOverWatch {
  public:
   LeftOverWatch(const System& system, RunLog& log) : system_(system), log_(log) {}
-  /// A step that was computed. Where one solve is not enough, that is told once.
+  /// A step that was computed. Where one solve is not enough, that is reported once.
   void look(const State& state, const StepReport& report);
   /// What helps a run that fails afterwards; empty: little was left over.
   std::string hint() const;

@@ -19,7 +19,7 @@ class ModeChanges {
   ModeChanges(const Assembly& assembly, EventWatch& watch, EventActions& actions, Stepper& stepper,
               const Timetable& timetable, RunEnergy& energy, RunLog& log);
 
-  /// What is due at the start, which nobody is told of.
+  /// What is due at the start, which is not reported.
   void settle_start(State& state);
   /// What has passed zero switches, then whatever does not hold any more. `short_time`: s between events that count as chatter.
   void settle(State& state, const std::vector<int>& first, double short_time);

@@ -52,7 +52,7 @@ class ModeSearch {
   std::vector<int> due_, crossed_, one_;
   std::vector<double> before_;             // modes from which the last change was made
   std::vector<std::vector<double>> seen_;  // modes that were tried
-  std::size_t tried_ = 0;                  // … so many of them
+  std::size_t tried_ = 0;                  // … how many of them
   bool at_start_ = false;                  // nothing has been located
   const std::vector<int>* already_ = nullptr;
   bool at_rest_ = false;  // what is due only begins to leave its mode

@@ -15,7 +15,7 @@ bool turns_too_fast_for_index3(const System& system, const State& state, double 
 class ReactionWatch {
  public:
   ReactionWatch(const System& system, RunLog& log);
-  /// After every step; what is wrong is told once.
+  /// After every step; what is wrong is reported once.
   void look(const State& state, double h);
   /// What helps a run that fails after the reactions have grown; empty: they have not.
   std::string hint(const State& state, double h) const;
@@ -29,7 +29,7 @@ class ReactionWatch {
   RunLog& log_;
   int first_, count_;                   // multipliers of holonomic constraints
   int run_ = 0;                         // steps in a row in which they alternated and grew
-  bool grew_ = false, turned_ = false;  // what has been told
+  bool grew_ = false, turned_ = false;  // what has been reported
   std::vector<int> at_;
   std::vector<double> value_, change_;
 };

@@ -13,7 +13,7 @@ struct RelaxationFields {
   Relaxation length, angle;
 
   void take(const Model& model, const std::string& prefix, const std::string& key);
-  /// Of a row in this unit; E-UNITS if it gives way and nobody tells in which unit.
+  /// Of a row in this unit; E-UNITS if it gives way and its unit is not known.
   const Relaxation& of(const Model& model, const System& system, int row) const;
 };
 

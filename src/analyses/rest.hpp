@@ -23,7 +23,7 @@ class Rest {
   /// What changes while prescribed motions go on.
   struct Change {
     std::string what;           // empty: nothing
-    std::vector<int> released;  // frictions that slide first; empty: it is none
+    std::vector<int> released;  // frictions that slide first; empty: it is no rest
   };
   /// A constraint of finite force.
   struct Friction {

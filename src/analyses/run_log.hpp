@@ -1,4 +1,4 @@
-// RunLog: what a run tells of itself while it goes on: counts, events, warnings, and why it ends before its time.
+// RunLog: what a run reports while it goes on: counts, events, warnings, and why it ends before its time.
 #pragma once
 #include <string>
 

@@ -30,7 +30,7 @@ struct RunStatistics {
     void archive(Archive& a) { a(time, what); }
   };
   std::vector<Event> events;     // the first 10,000 …
-  long event_count = 0;          // … of so many
+  long event_count = 0;          // … of this many
   double largest_left_over = 0;  // of linear steps, relative (StepReport::left_over) …
   std::string left_over_of;      // … and whose
   std::vector<Warning> warnings;

@@ -25,7 +25,7 @@ struct SimulateOptions {
   double event_tolerance = 0;              // s; 0: 1e-12 of the step
   /// The same model with other numbers: for events that set parameters.
   std::function<Assembly(const std::vector<Override>&)> retune;
-  int output_steps = 1;              // a row every so many steps …
+  int output_steps = 1;              // a row every this many steps …
   double output_interval = 0;        // … or, if > 0, at this interval of time …
   std::vector<double> output_times;  // … or, if there are any, at these times
   Method method = Method::generalized_alpha;
@@ -38,7 +38,7 @@ struct SimulateOptions {
   PrepareOptions prepare;
   double rho = -1, rho_states = -1;  // as asked for; -1: the scheme has none
   std::string scheme;                // as the model calls it
-  std::vector<std::string> notes;    // of the model: to be told
+  std::vector<std::string> notes;    // of the model, to be reported
   /// Steps alone, which do not allocate: no energy balance, no list of events, no look-out for singular positions and the like.
   bool bare = false;
 };

@@ -19,9 +19,9 @@ struct SingularPosition {
 
 class SingularityWatch {
  public:
-  /// `redundant`: so many constraint equations depend on the others everywhere.
+  /// `redundant`: this many constraint equations depend on the others everywhere.
   SingularityWatch(const System& system, int redundant, RunLog& log);
-  /// After a step: the position that has just been passed, if there was one, is an event, and told.
+  /// After a step: the position that has just been passed, if there was one, is an event and reported.
   void look(const State& state);
   void archive(Archive& a) {
     a(soft_, past_, next_, scale_, steps_, next_look_, told_);
@@ -51,7 +51,7 @@ class SingularityWatch {
   std::vector<double> scale_, row_;
   std::vector<double> magnitude_;  // N, by position row
   long steps_ = 0, next_look_ = 4;
-  int told_ = 0;  // positions
+  int told_ = 0;  // positions reported
 };
 
 }  // namespace escapement

@@ -1,5 +1,5 @@
 // Turning: how far angles turn within a step: sines that elements take, bodies, what delays remember. Steps whose error is
-// controlled are short enough to resolve it (T-phase); of others it is told where they are not.
+// controlled are short enough to resolve it (T-phase); of others it is reported where they are not.
 #pragma once
 #include <vector>
 

@@ -26,7 +26,8 @@ struct StartOptions {
   double proximal = 0;          // regularisation for redundant constraints (0: they are refused)
   FixedUnknowns kept = {};      // by projection
   bool operating_point = true;  // states that start steady are found, whatever their value
-  bool hold_massless = false;   // positions without mass may have an acceleration that nothing tells: zero
+  bool hold_massless =
+      false;  // positions without mass may have an acceleration that nothing determines: zero
 };
 
 /// How far a variable was moved from one state to another.
@@ -81,7 +82,7 @@ std::vector<double> impulsive_increment(const System& system, const State& state
 /// ε_i of the constraint rows: proximal × an estimate of Φ M⁻¹ Φᵀ of that row, from an iteration matrix (T-proximal); of
 /// constraints that come and go, and may then depend on others, at least 1e-9. Empty: none is needed.
 std::vector<double> proximal_diagonal(const System& system, double proximal, std::span<const double> values);
-/// The same, in the room that is there.
+/// The same, reusing the memory.
 void set_proximal_diagonal(const System& system, double proximal, std::span<const double> values,
                            std::vector<double>& epsilon);
 /// Rows and columns of the identity for what stays where it is.

@@ -205,7 +205,7 @@ class Start final : public StartProblem {
 
   /// Groups of rows whose stores only move among them (a capacitor between nodes that nothing else holds): the sum of what
   /// flows is zero, and in the vanishing step that is lost to rounding. One state of each group is held instead, at the
-  /// value at which the sum is zero (T-start-8). False: there is none such, or it was not found; then nothing has changed.
+  /// value at which the sum is zero (T-start-8). False: there is no such value, or it was not found; then nothing has changed.
   bool balance_floating(bool needed = false) {
     if (!find_floating()) return false;
     auto& f = floating_;

@@ -37,7 +37,7 @@ struct State {
 
   /// The numbers are not archived: who resumes a run knows what has set them.
   void archive(Archive& a) { a(t, value, rate, acceleration, store, memory, delays); }
-  /// All but the histories, reusing the memory that is there.
+  /// All but the histories, reusing the memory.
   void take(const State& from) {
     t = from.t;
     value = from.value;

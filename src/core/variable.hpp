@@ -38,7 +38,7 @@ struct Variable {
   std::string equation;  // what its row balances; empty: the kind's own wording
   double nominal;        // usual magnitude of the unknown, in `unit`
   double row_nominal;    // usual magnitude of its row (violation of a constraint, defect of a balance)
-  std::string row_unit;  // of its row; empty: not told
+  std::string row_unit;  // of its row; empty: not known
   std::vector<std::string> parts;       // what each of its rows says; empty: `equation` for all
   std::vector<std::string> part_units;  // of its rows, where they differ; empty: `row_unit` for all
   Extent extent;                        // what the unknown measures, on a vector space

@@ -56,7 +56,7 @@ class Build {
   const Node* node(std::string_view key) const { return fields_.find(key); }
   /// The entries under a key that is a mapping; none if it is not given.
   const std::vector<Node::Entry>& entries(std::string_view key) const;
-  /// An expression of these variables (name, unit; "any" where nobody told) and of the parameters.
+  /// An expression of these variables (name, unit; "any" where it is not known) and of the parameters.
   Expression compile(const Node& text, std::string_view key,
                      const std::vector<std::pair<std::string, std::string>>& variables) const;
   /// … that must have this unit.
@@ -104,7 +104,7 @@ class Build {
   std::vector<Signal<1>> wide_signal(std::string_view key) const;
   /// The signals of a port that takes several.
   std::vector<std::vector<Signal<1>>> signals(std::string_view key) const;
-  /// Units of the signals of a port; "" where nobody told.
+  /// Units of the signals of a port; "" where they are not known.
   std::vector<std::string> units(std::string_view key) const;
   int signal_width(std::string_view key) const;
   /// The signals of a block's own output.

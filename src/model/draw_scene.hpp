@@ -9,7 +9,7 @@ struct Draft;
 
 /// What components did not draw themselves, what they are connected to, and the nodes that all this hangs on.
 void draw_scene(Draft& draft);
-/// Beams and cables also hang on points in space; and their ends are told exactly.
+/// Beams and cables also hang on points in space; and their ends are given exactly.
 void add_nodes_of_beams(Scene& scene, const System& system);
 
 }  // namespace escapement

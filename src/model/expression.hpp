@@ -63,7 +63,7 @@ class Expression final : public Switching {
   bool is_constant() const;
   /// A comparison: true or false.
   bool is_condition() const { return tape_.back().op >= Op::less && tape_.back().op <= Op::greater_equal; }
-  /// Made of something whose unit nobody told: it fits anywhere.
+  /// Made of something whose unit is not known: it fits anywhere.
   bool is_any() const { return any_; }
   /// Which inputs it uses, in increasing order.
   std::vector<int> inputs() const;
@@ -184,6 +184,10 @@ class Expression final : public Switching {
   static void find_taken(const std::vector<Step>& tape, std::span<const double> results,
                          std::span<char> taken);
   template <class S>
+  static S on_side(Op op, const S& a, const S& b, double side);
+  template <class S>
+  static S power(const S& a, const S& b);
+  template <class S>
   static S apply(Op op, const S& a, const S& b, const S& c, double side);
   template <class S>
   static S apply_beyond(Op op, const S& a, const S& b, const S& c, double side);
@@ -192,6 +196,16 @@ class Expression final : public Switching {
   template <class S>
   S gradient(std::span<const S> inputs, std::span<S> slope, std::vector<S>& work, const double* sides,
              bool beyond) const;
+  template <class S>
+  void results(std::span<const S> inputs, const double* sides, bool beyond, std::span<S> v) const;
+  template <class S>
+  static void back_through_one(const Step& s, const S& w, const S& result, bool beyond, std::span<const S> v,
+                               std::span<S> a);
+  template <class S>
+  void back_through_two(const Step& s, const S& w, const S& result, std::span<const S> v,
+                        std::span<S> a) const;
+  template <class S>
+  static void back_through_three(const Step& s, const S& w, std::span<const S> v, std::span<S> a);
   std::vector<Step> tape_;  // postfix
   Dimension dimension_;
   bool zero_ = false, bare_ = false, any_ = false;
@@ -206,15 +220,31 @@ class Expression final : public Switching {
   bool holds_ = false;  // some step is held on its side
 };
 
-/// The result of one step from those it takes; on a side, if one is given, wherever the operands are.
+/// The result of an operation that stays on a side, wherever the operands are.
+template <class S>
+S Expression::on_side(Op op, const S& a, const S& b, double side) {
+  if (op == Op::sign) return side == 2 ? 0.0 : side;
+  if (op == Op::abs) return side * a;
+  if (bends(op)) return side > 0 ? a : b;
+  return side > 0 ? 1.0 : 0.0;
+}
+
+/// A constant exponent keeps negative bases; a variable one needs positive ones.
+template <class S>
+S Expression::power(const S& a, const S& b) {
+  if constexpr (std::is_same_v<S, double>) {
+    return pow(a, b);
+  } else {
+    bool fixed = true;
+    for (const auto& d : b.d) fixed = fixed && vanishes(d);
+    return fixed ? S(pow(a, value(b))) : S(exp(b * log(a)));
+  }
+}
+
+/// The result of one step from those it takes; on a side, if one is given.
 template <class S>
 S Expression::apply(Op op, const S& a, const S& b, const S& c, double side) {
-  if (side != 0) {
-    if (op == Op::sign) return side == 2 ? 0.0 : side;
-    if (op == Op::abs) return side * a;
-    if (bends(op)) return side > 0 ? a : b;
-    return side > 0 ? 1.0 : 0.0;
-  }
+  if (side != 0) return on_side(op, a, b, side);
   switch (op) {
     case Op::add:
       return a + b;
@@ -226,14 +256,8 @@ S Expression::apply(Op op, const S& a, const S& b, const S& c, double side) {
       return a / b;
     case Op::negate:
       return -a;
-    case Op::power:  // a constant exponent keeps negative bases; a variable one needs positive ones
-      if constexpr (std::is_same_v<S, double>) {
-        return pow(a, b);
-      } else {
-        bool fixed = true;
-        for (const auto& d : b.d) fixed = fixed && vanishes(d);
-        return fixed ? S(pow(a, value(b))) : S(exp(b * log(a)));
-      }
+    case Op::power:
+      return power(a, b);
     case Op::sin:
       return sin(a);
     case Op::cos:

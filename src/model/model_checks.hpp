@@ -1,4 +1,4 @@
-// What only the finished assembly tells: what cannot be simulated, and what in the model has no effect.
+// What only the finished assembly shows: what cannot be simulated, and what in the model has no effect.
 #pragma once
 #include "model/assembly.hpp"
 

@@ -12,7 +12,7 @@
 namespace escapement {
 namespace {
 
-/// A name that is there, but is no node of this domain.
+/// A name that exists, but is no node of this domain.
 ModelError not_in_domain(const std::string& is, Domain domain, const std::string& text, const Mark& mark,
                          const std::string& where) {
   const bool body = is == info(Domain::frame).node;

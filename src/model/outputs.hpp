@@ -26,7 +26,7 @@ class Outputs {
   bool is_component(Owner owner) const;
   const std::string& path(Owner owner) const;
   const std::vector<OutputType>& of(Owner owner) const;
-  /// The unit of an output: of its schema, or as the block's `unit:` says; empty: nobody told.
+  /// The unit of an output: of its schema, or as the block's `unit:` says; empty: not known.
   std::string unit(Owner owner, int output) const;
   /// How many parts an output has; < 1: not known yet.
   int width(Owner owner, int output) const;

@@ -1,4 +1,4 @@
-// The integration schemes as a model names them: what each of them needs, can do, and is told under `simulate:`.
+// The integration schemes as a model names them: what each of them needs, can do, and is given under `simulate:`.
 #pragma once
 #include <string>
 #include <string_view>
@@ -24,12 +24,12 @@ inline constexpr std::string_view default_scheme = "generalized-alpha";
 
 const std::vector<Scheme>& schemes();
 std::vector<std::string> scheme_names();
-/// null: there is none of this name.
+/// null: none has this name.
 const Scheme* find_scheme(std::string_view name);
 /// Of a name that the schema of `simulate:` allows.
 const Scheme& scheme_named(std::string_view name);
 
-/// What adaptive steps are told.
+/// The settings of adaptive steps.
 const std::vector<std::string_view>& adaptive_keys();
 /// Parameters that are given together, instead of spectral radii (T-alpha-10).
 const std::vector<std::string_view>& mechanics_keys();  // alpha_m, alpha_f, beta, gamma

@@ -14,7 +14,7 @@ class Signals {
 
   /// Of each group at a port; E-WIDTH and E-UNITS if they do not fit.
   std::vector<std::vector<Signal<1>>> at(int component, const Port& port);
-  /// Their units, one per group; empty: nobody told.
+  /// Their units, one per group; empty: not known.
   std::vector<std::string> units(int component, const Port& port) const;
 
   /// Once everything is built: the rows that make tapped signals equal to their outputs.

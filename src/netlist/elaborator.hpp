@@ -88,8 +88,17 @@ class Elaborator {
   void controlled(const Device& d, Instance& in);
   void current_controlled(const Device& d, Instance& in);
   void behavioural(const Device& d, Instance& in, std::string_view voltage, std::string_view current);
+  struct Waveform;
   Node waveform(const std::vector<Word>& words, std::size_t& at, Instance& in, const char* unit,
                 std::string& key);
+  Waveform read_waveform(const std::vector<Word>& words, std::size_t& at, Instance& in, const char* unit);
+  void check_count(const Waveform& wave, std::size_t least, std::size_t most, const char* form) const;
+  void put_value(Node& fields, const char* key, const Waveform& wave, std::size_t i, const char* unit,
+                 double factor = 1);
+  void put_sine(Node& fields, const Waveform& wave);
+  void put_pulse(Node& fields, const Waveform& wave);
+  void put_exponential(Node& fields, const Waveform& wave);
+  Node table(const Waveform& wave);
   std::string translated(const Word& expression, Instance& in, Node& inputs);
   std::string current_of(const Word& name, Instance& in);
 

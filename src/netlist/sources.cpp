@@ -13,14 +13,36 @@ namespace escapement::netlist {
 
 // ------------------------------------------------------------------ V, I
 
-/// SIN, PULSE, PWL, EXP from the word `at` on; moves `at` behind it.
+/// SIN, PULSE, PWL, EXP with its values.
+struct Elaborator::Waveform {
+  const Word& name;
+  Instance& in;
+  const char* unit;
+  std::vector<const Word*> values = {};
+  double shift = 0;  // TD= of PWL
+};
+
+/// From the word `at` on; moves `at` behind it. `key`: the field of the component.
 Node Elaborator::waveform(const std::vector<Word>& words, std::size_t& at, Instance& in, const char* unit,
                           std::string& key) {
+  const Waveform wave = read_waveform(words, at, in, unit);
+  const auto is = [&](const char* name) { return wave.name.is(name); };
+  key = is("sin") || is("sine") ? "sine" : is("pulse") ? "pulse" : is("exp") ? "exponential" : "table";
+  if (key == "table") return table(wave);
+  Node fields = Node::mapping({});
+  fields.mark = wave.name.mark();
+  if (key == "sine") put_sine(fields, wave);
+  else if (key == "pulse") put_pulse(fields, wave);
+  else put_exponential(fields, wave);
+  return fields;
+}
+
+Elaborator::Waveform Elaborator::read_waveform(const std::vector<Word>& words, std::size_t& at, Instance& in,
+                                               const char* unit) {
   const Word& name = words[at++];
+  Waveform wave{name, in, unit};
   const bool parenthesis = at < words.size() && words[at].kind == Word::Kind::open;
   if (parenthesis) ++at;
-  std::vector<const Word*> values;
-  double shift = 0;
   while (at < words.size() && words[at].kind != Word::Kind::close) {
     if (!words[at].is_value() ||
         (at + 1 < words.size() && words[at + 1].kind == Word::Kind::equals && !words[at].is("td")))
@@ -28,12 +50,12 @@ Node Elaborator::waveform(const std::vector<Word>& words, std::size_t& at, Insta
                   where_, fmt::format("unexpected `{}` in {}", words[at].text, name.card->shown()),
                   words[at].is("r") ? "a repeated PWL is a table of the model" : "");
     if (words[at].is("td") && at + 2 < words.size() && words[at + 1].kind == Word::Kind::equals) {
-      shift = value(words[at + 2], in);
+      wave.shift = value(words[at + 2], in);
       at += 3;
       continue;
     }
     if (!parenthesis && (words[at].is("ac") || words[at].is("dc"))) break;
-    values.push_back(&words[at++]);
+    wave.values.push_back(&words[at++]);
   }
   if (parenthesis) {
     if (at == words.size())
@@ -41,67 +63,86 @@ Node Elaborator::waveform(const std::vector<Word>& words, std::size_t& at, Insta
                   fmt::format("the parenthesis of {} is not closed", name.text), "add `)`");
     ++at;
   }
-  const auto need = [&](std::size_t least, std::size_t most, const char* form) {
-    if (values.size() < least)
-      throw fault("E-MISSING", name.mark(), where_,
-                  fmt::format("{} has {} values, needs {}", name.text, values.size(), least), form);
-    if (values.size() > most)
-      throw fault("E-SYNTAX", values[most]->mark(), where_,
-                  fmt::format("{} has {} values, takes at most {}", name.text, values.size(), most), form);
+  return wave;
+}
+
+void Elaborator::check_count(const Waveform& wave, std::size_t least, std::size_t most,
+                             const char* form) const {
+  const auto& [name, in, unit, values, shift] = wave;
+  if (values.size() < least)
+    throw fault("E-MISSING", name.mark(), where_,
+                fmt::format("{} has {} values, needs {}", name.text, values.size(), least), form);
+  if (values.size() > most)
+    throw fault("E-SYNTAX", values[most]->mark(), where_,
+                fmt::format("{} has {} values, takes at most {}", name.text, values.size(), most), form);
+}
+
+/// Value i, if it is given.
+void Elaborator::put_value(Node& fields, const char* key, const Waveform& wave, std::size_t i,
+                           const char* unit, double factor) {
+  if (i >= wave.values.size()) return;
+  const Word& word = *wave.values[i];
+  put(fields, key, quantity(factor * value(word, wave.in), unit, word.mark()));
+}
+
+void Elaborator::put_sine(Node& fields, const Waveform& wave) {
+  check_count(wave, 3, 6, "SIN(OFFSET AMPLITUDE FREQUENCY DELAY DAMPING PHASE)");
+  put_value(fields, "offset", wave, 0, wave.unit);
+  put_value(fields, "amplitude", wave, 1, wave.unit);
+  put_value(fields, "frequency", wave, 2, "Hz");
+  put_value(fields, "delay", wave, 3, "s");
+  put_value(fields, "damping", wave, 4, "1/s");
+  put_value(fields, "phase", wave, 5, "rad", std::numbers::pi / 180);
+}
+
+void Elaborator::put_pulse(Node& fields, const Waveform& wave) {
+  check_count(wave, 2, 8, "PULSE(LOW HIGH DELAY RISE FALL WIDTH PERIOD COUNT)");
+  const auto given = [&](std::size_t i) {  // a width, period or count of 0 is none
+    return i < wave.values.size() && value(*wave.values[i], wave.in) != 0;
   };
-  Node fields = Node::mapping({});
-  fields.mark = name.mark();
-  const auto field = [&](const char* to, std::size_t i, const char* of, double factor = 1) {
-    if (i < values.size()) put(fields, to, quantity(factor * value(*values[i], in), of, values[i]->mark()));
-  };
-  if (name.is("sin") || name.is("sine")) {
-    need(3, 6, "SIN(OFFSET AMPLITUDE FREQUENCY DELAY DAMPING PHASE)");
-    key = "sine";
-    field("offset", 0, unit);
-    field("amplitude", 1, unit);
-    field("frequency", 2, "Hz");
-    field("delay", 3, "s");
-    field("damping", 4, "1/s");
-    field("phase", 5, "rad", std::numbers::pi / 180);
-  } else if (name.is("pulse")) {
-    need(2, 8, "PULSE(LOW HIGH DELAY RISE FALL WIDTH PERIOD COUNT)");
-    key = "pulse";
-    field("low", 0, unit);
-    field("high", 1, unit);
-    const char* const times[] = {"delay", "rise", "fall", "width", "period"};
-    for (std::size_t i = 0; i < 5; ++i)  // a width or period of 0 is none
-      if (i < 3 || (i + 2 < values.size() && value(*values[i + 2], in) != 0)) field(times[i], i + 2, "s");
-    if (values.size() == 8 && value(*values[7], in) != 0) field("count", 7, "");
-  } else if (name.is("exp")) {
-    need(6, 6, "EXP(LOW HIGH RISE_DELAY RISE_TIME FALL_DELAY FALL_TIME)");
-    key = "exponential";
-    field("low", 0, unit);
-    field("high", 1, unit);
-    const char* const times[] = {"rise_delay", "rise_time", "fall_delay", "fall_time"};
-    for (std::size_t i = 0; i < 4; ++i) field(times[i], i + 2, "s");
-  } else {
-    need(2, 10'000'000, "PWL(T1 VALUE1 T2 VALUE2 …)");
-    key = "table";
-    if (values.size() % 2 != 0)
-      throw fault("E-MISSING", values.back()->mark(), where_, "the last time has no value",
-                  "PWL(T1 VALUE1 T2 VALUE2 …)");
-    fields = Node::sequence({});
-    fields.mark = name.mark();
-    double last = 0;
-    for (std::size_t i = 0; i < values.size(); i += 2) {
-      const double t = value(*values[i], in) + shift;
-      if (i > 0 && !(t > last))
-        throw fault("E-TABLE", values[i]->mark(), where_,
-                    fmt::format("the times do not increase: {} s after {} s", t, last),
-                    "a jump is two points a short time apart");
-      last = t;
-      Node point = Node::sequence({quantity(t, "s", values[i]->mark()),
-                                   quantity(value(*values[i + 1], in), unit, values[i + 1]->mark())});
-      point.mark = values[i]->mark();
-      fields.items.push_back(std::move(point));
-    }
+  put_value(fields, "low", wave, 0, wave.unit);
+  put_value(fields, "high", wave, 1, wave.unit);
+  put_value(fields, "delay", wave, 2, "s");
+  put_value(fields, "rise", wave, 3, "s");
+  put_value(fields, "fall", wave, 4, "s");
+  if (given(5)) put_value(fields, "width", wave, 5, "s");
+  if (given(6)) put_value(fields, "period", wave, 6, "s");
+  if (given(7)) put_value(fields, "count", wave, 7, "");
+}
+
+void Elaborator::put_exponential(Node& fields, const Waveform& wave) {
+  check_count(wave, 6, 6, "EXP(LOW HIGH RISE_DELAY RISE_TIME FALL_DELAY FALL_TIME)");
+  put_value(fields, "low", wave, 0, wave.unit);
+  put_value(fields, "high", wave, 1, wave.unit);
+  put_value(fields, "rise_delay", wave, 2, "s");
+  put_value(fields, "rise_time", wave, 3, "s");
+  put_value(fields, "fall_delay", wave, 4, "s");
+  put_value(fields, "fall_time", wave, 5, "s");
+}
+
+/// Of PWL.
+Node Elaborator::table(const Waveform& wave) {
+  const char* const form = "PWL(T1 VALUE1 T2 VALUE2 …)";
+  check_count(wave, 2, 10'000'000, form);
+  const auto& values = wave.values;
+  if (values.size() % 2 != 0)
+    throw fault("E-MISSING", values.back()->mark(), where_, "the last time has no value", form);
+  Node points = Node::sequence({});
+  points.mark = wave.name.mark();
+  double last = 0;
+  for (std::size_t i = 0; i < values.size(); i += 2) {
+    const double t = value(*values[i], wave.in) + wave.shift;
+    if (i > 0 && !(t > last))
+      throw fault("E-TABLE", values[i]->mark(), where_,
+                  fmt::format("the times do not increase: {} s after {} s", t, last),
+                  "a jump is two points a short time apart");
+    last = t;
+    Node point = Node::sequence({quantity(t, "s", values[i]->mark()),
+                                 quantity(value(*values[i + 1], wave.in), wave.unit, values[i + 1]->mark())});
+    point.mark = values[i]->mark();
+    points.items.push_back(std::move(point));
   }
-  return fields;
+  return points;
 }
 
 void Elaborator::source(const Device& d, Instance& in) {

@@ -15,7 +15,7 @@ void quote(std::string& out, const std::string& s) {
   out += '"';
   for (std::size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
-    if (static_cast<unsigned char>(c) >= 0x80) {  // a whole character, or the mark for what is none
+    if (static_cast<unsigned char>(c) >= 0x80) {  // a whole character, or the mark for an invalid one
       const std::size_t length = character_at(s, i).length;
       out += length == 0 ? "\uFFFD" : s.substr(i, length);
       i += std::max<std::size_t>(length, 1) - 1;

@@ -1,4 +1,4 @@
-// StepHistory: step sizes and Newton's work over a whole run, in at most so many buckets, however long it is.
+// StepHistory: step sizes and Newton's work over a whole run, in a limited number of buckets, however long it is.
 #pragma once
 #include <vector>
 

@@ -28,7 +28,7 @@ struct AlphaHistory {
   double span = 0;                   // of the last two steps
   std::vector<double> third_slope;   // of v̇, x, y, λ and of ṡ, from here to a third point …
   std::vector<double> largest;       // sizes of unknowns and velocities so far (Sizes)
-  double third = NAN;                // … at this time from here; NaN: there is none
+  double third = NAN;                // … at this time from here; NaN: there is no such point
   double offset = NAN;               // C h² of the last step's velocity offset; NaN: not started
   std::vector<char>
       algebraic;          // state rows in which nothing is stored: their error counts as that of a signal

@@ -73,7 +73,7 @@ class EndOfStep {
     State& state_;
     NewtonReport report_;
   };
-  /// v of `state` such that p(q, v) + Φ_qᵀΛ + k_vᵀM = momentum and Φ̇ = 0, k = 0 (T-node-1); from the prediction v that is there,
+  /// v of `state` such that p(q, v) + Φ_qᵀΛ + k_vᵀM = momentum and Φ̇ = 0, k = 0 (T-node-1); from the v predicted so far,
   /// which stays where nothing has mass. What `arrival` refers to must last until the rates are solved.
   Moving solve_velocities(State& state, const Arrival& arrival);
 
@@ -119,7 +119,7 @@ class EndOfStep {
   double expected_weight_ = 0;    // … and that of the velocities, which may serve the rates
   bool one_matrix_ = false;       // does the matrix of the velocities hold for the rates, too?
   bool fresh_ = false;            // is it of this end?
-  int pause_ = 0, back_off_ = 1;  // so many ends without trying, after it did not
+  int pause_ = 0, back_off_ = 1;  // how many ends are left without trying, after it did not
   std::vector<double> epsilon_;   // Φ_q M⁻¹ Φ_qᵀ of each constraint, of the first matrix
   Arrival arrival_;
   std::vector<double> soft_multipliers_;

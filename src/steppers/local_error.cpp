@@ -39,7 +39,7 @@ LocalError AlphaError::of(State& from, const ErrorScales& scales) {
   find_noise(from, false);
   find_sizes(from, scales.horizon);
   LocalError error = largest(from, scales);
-  if (error.size > StepControl::accept) {  // before it is told to be shorter: would that help?
+  if (error.size > StepControl::accept) {  // before the step is shortened: would that help?
     find_noise(from, true);
     error = largest(from, scales);
   }

@@ -146,7 +146,7 @@ void Variational::begin_step(const State& state, double h) {
   if (history.fresh) begin_fresh(state);
   else if (history.jumped || h != history.step) {  // λ is right whatever the sizes (T-node-4)
     const double ratio = h / history.step;
-    const bool alone = history.jumped || ratio > 4;  // then rounding would be all that the last step tells
+    const bool alone = history.jumped || ratio > 4;  // then the last step would show nothing but rounding
     start.share = alone ? 0.5 : 0.5 * (1 + ratio);
     for (int m = holonomic_.begin; m < n_; ++m)
       if (!end_of_step_.is_soft(m)) start.impulse[m] = alone ? 0.0 : ratio * ratio * history.impulse[m];
@@ -450,7 +450,7 @@ void Variational::count_mean_velocities(const State& state) {
   }
 }
 
-/// Stores that algebraic rows hold would swing about what they are told, for ever: what holds them moves on with the step (T-node-3).
+/// Stores that algebraic rows hold would swing about the values given to them for ever: what holds them moves on with the step (T-node-3).
 void Variational::carry_impulses() {
   const auto at = system_.value_of_row();
   const auto& kinds = end_of_step_.state_rows().kinds;

@@ -9,7 +9,7 @@ namespace escapement {
 
 /// How a constraint is kept under SPOOK.
 struct Relaxation {
-  double damping = 2;       // over which time a violation decays: so many steps …
+  double damping = 2;       // over which time a violation decays: this many steps …
   bool in_seconds = false;  // … or seconds
   double compliance = 0;    // violation per load (m/N, rad/(N m)); 0: rigid
 };

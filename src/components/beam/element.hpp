@@ -106,105 +106,14 @@ struct Element {
   // By hand, through the logarithms d_i of the nodes as seen from the reference: x = (d, d′) at a point is linear in them.
   static constexpr bool by_hand = true, rates = true;
   void parts(const auto& z, const auto&, const auto& out) const {
-    const bool body = z.frames == Manifold::se3;
-    const auto& rule = beam::rule<order>();
-    const auto pairs = [&]<std::size_t... p>(std::index_sequence<p...>) {
-      return std::array<Pair, order>{Pair(z(at[reference]), z(at[other(p)]), on, on)...};
-    }
-    (std::make_index_sequence<order>());
-    std::array<Pair::Motion, order> P;
-    std::array<Six, order> eta{}, rate{}, g{};
-    std::array<std::array<double, 12>, order> v;
+    const Seen seen(*this, z);
+    Loads loads;
+    for (int k = 0; k < points; ++k) add_point(k, seen, loads, out.slopes());
     for (int p = 0; p < order; ++p) {
-      P[p] = pairs[p].motion(body);
-      for (int j = 0; j < 12; ++j) v[p][j] = z.v[column(p, j)];
+      const Six f = seen.pairs[p].pulled(loads.g[p]);
       for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 12; ++j) eta[p][i] += P[p][i][j] * v[p][j];
-      rate[p] = pairs[p].D * eta[p];
-    }
-    using Twelve = std::array<double, 12>;
-    using Square = std::array<Twelve, 12>;
-    std::array<std::array<Matrix6, order>, order> G{}, C{};  // ∂g_p/∂d_q, ∂g_p/∂ḋ_q
-    for (int k = 0; k < points; ++k) {
-      Twelve x{}, dx{};
-      std::array<std::array<double, 2>, order> part;
-      for (int p = 0; p < order; ++p) {
-        part[p] = {rule.shape[k][other(p)], 2 / length * rule.slope[k][other(p)]};
-        for (int i = 0; i < 6; ++i)
-          for (int half = 0; half < 2; ++half) {
-            x[6 * half + i] += part[p][half] * pairs[p].lambda[i];
-            dx[6 * half + i] += part[p][half] * rate[p][i];
-          }
-      }
-      Point12 at_point;
-      at_point.evaluate(x, out.slopes());
-      Vec<6, double> e;
-      for (int i = 0; i < 6; ++i) {
-        e[i] = at_point.strain[i] - natural[k][i];
-        for (int c = 0; c < 12; ++c) e[i] += viscosity * at_point.first[i][c] * dx[c];
-      }
-      const Vec<6, double> s = load(e, k);
-      const double weight = 0.5 * length * rule.weight[k];
-      Twelve h{};
-      for (int i = 0; i < 6; ++i)
-        for (int c = 0; c < 12; ++c) h[c] += weight * s[i] * at_point.first[i][c];
-      for (int p = 0; p < order; ++p)
-        for (int i = 0; i < 6; ++i) g[p][i] += part[p][0] * h[i] + part[p][1] * h[6 + i];
-      if (!out.slopes()) continue;
-      // ∂h/∂x = Σ σ ∂²ε + Jᵀ K (J + τ ẋᵀ∂²ε), ∂h/∂ẋ = τ Jᵀ K J
-      std::array<Twelve, 6> stretched{}, along = at_point.first;
-      for (int i = 0; i < 6; ++i)
-        if (viscosity > 0)
-          for (int c = 0; c < 12; ++c)
-            for (int d = 0; d < 12; ++d) along[i][c] += viscosity * dx[d] * at_point.second[i][d][c];
-      std::array<Twelve, 6> loaded{};
-      for (int i = 0; i < 6; ++i)
-        for (int l = 0; l < 6; ++l)
-          for (int c = 0; c < 12; ++c) {
-            loaded[i][c] += stiffness[k][i][l] * along[l][c];
-            stretched[i][c] += stiffness[k][i][l] * at_point.first[l][c];
-          }
-      Square hx{}, hv{};
-      for (int i = 0; i < 6; ++i)
-        for (int c = 0; c < 12; ++c)
-          for (int d = 0; d < 12; ++d) {
-            hx[c][d] += weight * (s[i] * at_point.second[i][c][d] + at_point.first[i][c] * loaded[i][d]);
-            hv[c][d] += weight * viscosity * at_point.first[i][c] * stretched[i][d];
-          }
-      for (int p = 0; p < order; ++p)
-        for (int q = 0; q < order; ++q)
-          for (int a = 0; a < 2; ++a)
-            for (int b = 0; b < 2; ++b)
-              for (int i = 0; i < 6; ++i)
-                for (int j = 0; j < 6; ++j) {
-                  G[p][q][i][j] += part[p][a] * part[q][b] * hx[6 * a + i][6 * b + j];
-                  C[p][q][i][j] += part[p][a] * part[q][b] * hv[6 * a + i][6 * b + j];
-                }
-    }
-    for (int p = 0; p < order; ++p) {
-      const Six f = pairs[p].pulled(g[p]);
-      for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 12; ++j) out.row(column(p, j)) += P[p][i][j] * f[i];
-      if (!out.slopes()) continue;
-      pairs[p].add_turning(f, P[p], body, adding_to(out.K(), p, p));
-      const Matrix6 Dt = transposed(pairs[p].D);
-      for (int q = 0; q < order; ++q) {
-        Matrix6 K = Dt * (G[p][q] * pairs[q].D);
-        if (p == q) {
-          const Matrix6 turning = pairs[p].geometric(g[p]);
-          for (int i = 0; i < 6; ++i)
-            for (int j = 0; j < 6; ++j) K[i][j] += turning[i][j];
-        }
-        if (viscosity > 0) {
-          const Matrix6 moved = Dt * (C[p][q] * pairs[q].rate_tangent(eta[q])),
-                        c = Dt * (C[p][q] * pairs[q].D);
-          for (int i = 0; i < 6; ++i)
-            for (int j = 0; j < 6; ++j) K[i][j] += moved[i][j];
-          add_product(P[p], c, P[q], adding_to(out.C(), p, q));
-          add_product(P[p], c, pairs[q].velocity_change(P[q], v[q].data(), body), adding_to(out.K(), p, q));
-        }
-        add_product(P[p], K, P[q], adding_to(out.K(), p, q));
-      }
+        for (int j = 0; j < 12; ++j) out.row(column(p, j)) += seen.P[p][i][j] * f[i];
+      if (out.slopes()) add_tangent(p, f, seen, loads, out);
     }
   }
 
@@ -287,13 +196,128 @@ struct Element {
   static auto adding_to(double* K, int p, int q) {
     return [=](int i, int j, double x) { K[column(p, i) * 6 * nodes + column(q, j)] += x; };
   }
+  using Twelve = std::array<double, 12>;
+  using Parts = std::array<std::array<double, 2>, order>;  // of each pair in x: in (v, w), in (dv, dw)
+  struct Point12;
+
+  /// The other nodes as seen from the reference: where they are and how they move.
+  struct Seen {
+    bool body;  // the nodes turn on SE(3)
+    std::array<Pair, order> pairs;
+    std::array<Pair::Motion, order> P;
+    std::array<Six, order> eta{}, rate{};  // relative motions; rates of the logarithms
+    std::array<Twelve, order> v;
+
+    Seen(const Element& element, const auto& z)
+        : body(z.frames == Manifold::se3), pairs([&]<std::size_t... p>(std::index_sequence<p...>) {
+            return std::array<Pair, order>{
+                Pair(z(element.at[reference]), z(element.at[other(p)]), element.on, element.on)...};
+          }(std::make_index_sequence<order>())) {
+      for (int p = 0; p < order; ++p) {
+        P[p] = pairs[p].motion(body);
+        for (int j = 0; j < 12; ++j) v[p][j] = z.v[column(p, j)];
+        for (int i = 0; i < 6; ++i)
+          for (int j = 0; j < 12; ++j) eta[p][i] += P[p][i][j] * v[p][j];
+        rate[p] = pairs[p].D * eta[p];
+      }
+    }
+  };
+  /// On the logarithms, summed over the points.
+  struct Loads {
+    std::array<Six, order> g{};
+    std::array<std::array<Matrix6, order>, order> G{}, C{};  // ∂g_p/∂d_q, ∂g_p/∂ḋ_q
+  };
+
+  void add_point(int k, const Seen& seen, Loads& loads, bool slopes) const {
+    const auto& rule = beam::rule<order>();
+    Twelve x{}, dx{};
+    Parts part;
+    for (int p = 0; p < order; ++p) {
+      part[p] = {rule.shape[k][other(p)], 2 / length * rule.slope[k][other(p)]};
+      for (int i = 0; i < 6; ++i)
+        for (int half = 0; half < 2; ++half) {
+          x[6 * half + i] += part[p][half] * seen.pairs[p].lambda[i];
+          dx[6 * half + i] += part[p][half] * seen.rate[p][i];
+        }
+    }
+    Point12 at_point;
+    at_point.evaluate(x, slopes);
+    Vec<6, double> e;
+    for (int i = 0; i < 6; ++i) {
+      e[i] = at_point.strain[i] - natural[k][i];
+      for (int c = 0; c < 12; ++c) e[i] += viscosity * at_point.first[i][c] * dx[c];
+    }
+    const Vec<6, double> s = load(e, k);
+    const double weight = 0.5 * length * rule.weight[k];
+    Twelve h{};
+    for (int i = 0; i < 6; ++i)
+      for (int c = 0; c < 12; ++c) h[c] += weight * s[i] * at_point.first[i][c];
+    for (int p = 0; p < order; ++p)
+      for (int i = 0; i < 6; ++i) loads.g[p][i] += part[p][0] * h[i] + part[p][1] * h[6 + i];
+    if (slopes) add_point_tangent(k, at_point, dx, s, weight, part, loads);
+  }
+  /// ∂h/∂x = Σ σ ∂²ε + Jᵀ K (J + τ ẋᵀ∂²ε), ∂h/∂ẋ = τ Jᵀ K J
+  void add_point_tangent(int k, const Point12& at_point, const Twelve& dx, const Vec<6, double>& s,
+                         double weight, const Parts& part, Loads& loads) const {
+    std::array<Twelve, 6> stretched{}, along = at_point.first;
+    for (int i = 0; i < 6; ++i)
+      if (viscosity > 0)
+        for (int c = 0; c < 12; ++c)
+          for (int d = 0; d < 12; ++d) along[i][c] += viscosity * dx[d] * at_point.second[i][d][c];
+    std::array<Twelve, 6> loaded{};
+    for (int i = 0; i < 6; ++i)
+      for (int l = 0; l < 6; ++l)
+        for (int c = 0; c < 12; ++c) {
+          loaded[i][c] += stiffness[k][i][l] * along[l][c];
+          stretched[i][c] += stiffness[k][i][l] * at_point.first[l][c];
+        }
+    std::array<Twelve, 12> hx{}, hv{};
+    for (int i = 0; i < 6; ++i)
+      for (int c = 0; c < 12; ++c)
+        for (int d = 0; d < 12; ++d) {
+          hx[c][d] += weight * (s[i] * at_point.second[i][c][d] + at_point.first[i][c] * loaded[i][d]);
+          hv[c][d] += weight * viscosity * at_point.first[i][c] * stretched[i][d];
+        }
+    for (int p = 0; p < order; ++p)
+      for (int q = 0; q < order; ++q)
+        for (int a = 0; a < 2; ++a)
+          for (int b = 0; b < 2; ++b)
+            for (int i = 0; i < 6; ++i)
+              for (int j = 0; j < 6; ++j) {
+                loads.G[p][q][i][j] += part[p][a] * part[q][b] * hx[6 * a + i][6 * b + j];
+                loads.C[p][q][i][j] += part[p][a] * part[q][b] * hv[6 * a + i][6 * b + j];
+              }
+  }
+  /// The rows of pair p, which hold Pᵀ f.
+  void add_tangent(int p, const Six& f, const Seen& seen, const Loads& loads, const auto& out) const {
+    const auto& [body, pairs, P, eta, rate, v] = seen;
+    const auto& [g, G, C] = loads;
+    pairs[p].add_turning(f, P[p], body, adding_to(out.K(), p, p));
+    const Matrix6 Dt = transposed(pairs[p].D);
+    for (int q = 0; q < order; ++q) {
+      Matrix6 K = Dt * (G[p][q] * pairs[q].D);
+      if (p == q) {
+        const Matrix6 turning = pairs[p].geometric(g[p]);
+        for (int i = 0; i < 6; ++i)
+          for (int j = 0; j < 6; ++j) K[i][j] += turning[i][j];
+      }
+      if (viscosity > 0) {
+        const Matrix6 moved = Dt * (C[p][q] * pairs[q].rate_tangent(eta[q])), c = Dt * (C[p][q] * pairs[q].D);
+        for (int i = 0; i < 6; ++i)
+          for (int j = 0; j < 6; ++j) K[i][j] += moved[i][j];
+        add_product(P[p], c, P[q], adding_to(out.C(), p, q));
+        add_product(P[p], c, pairs[q].velocity_change(P[q], v[q].data(), body), adding_to(out.K(), p, q));
+      }
+      add_product(P[p], K, P[q], adding_to(out.K(), p, q));
+    }
+  }
   /// The strain at a point and its derivatives by x = (v, w, dv, dw). It is linear in v and dv: second derivatives need one of w, dw.
   struct Point12 {
     Vec<6, double> strain;
-    std::array<std::array<double, 12>, 6> first;
-    std::array<std::array<std::array<double, 12>, 12>, 6> second;
+    std::array<Twelve, 6> first;
+    std::array<std::array<Twelve, 12>, 6> second;
 
-    void evaluate(const std::array<double, 12>& x, bool twice) {
+    void evaluate(const Twelve& x, bool twice) {
       const auto all = [&]<class D>(auto seed) {
         Vec3<D> part[4];
         for (int c = 0; c < 12; ++c) part[c / 3][c % 3] = seed(c);

@@ -84,7 +84,7 @@ struct Division {
   }
 
  private:
-  /// Of so many elements of the same length, without the first node.
+  /// Of this many elements of the same length, without the first node.
   void add_nodes(double begin, double end, int count) {
     const double element = (end - begin) / count;
     for (int k = 0; k < count; ++k) {

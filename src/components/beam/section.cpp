@@ -267,7 +267,7 @@ Line line_of_properties(const Build& b, const Numbers& number) {
   return line;
 }
 
-/// Cholesky tells whether it is positive; entries of forces and of moments differ in size, so by pivots relative to their own.
+/// Cholesky's factorisation shows whether it is positive definite; entries of forces and of moments differ in size, so by pivots relative to their own.
 void refuse_unless_positive(const Build& b, const MatrixValue& m) {
   double c[6][6] = {};
   for (int i = 0; i < 6; ++i)

@@ -66,5 +66,31 @@ inline void add_along(Blocks& D, double lam, const Vector3& alpha, const Vector3
   D.add(pa, pa, lam, turned_lever(alpha, s));
   D.add(pa, pb, -lam, H * P);
 }
+/// λ times the second derivative of α·β, α of A and β of B.
+inline void add_perpendicular(Blocks& D, double lam, const Vector3& alpha, const Vector3& beta) {
+  D.add(pa, pa, lam, turned_lever(alpha, beta));
+  D.add(pb, pb, lam, turned_lever(beta, alpha));
+  D.add(pa, pb, -lam, turned_lever(beta, alpha));
+  D.add(pb, pa, -lam, turned_lever(alpha, beta));
+}
+
+/// λ times the second derivative of |p_B − p_A|, from this length and its direction.
+inline void add_distance(Blocks& D, double lam, double length, const Vector3& direction, const Vector3& r_a,
+                         const Vector3& r_b) {
+  Matrix3 P;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      P.m[i][j] = lam / length * ((i == j ? 1.0 : 0.0) - direction[i] * direction[j]);
+  const Matrix3 Ra = hat(r_a), Rb = hat(r_b);
+  const Matrix3 along[4] = {-1.0 * P, P * Ra, P, -1.0 * (P * Rb)};
+  for (int c = 0; c < 4; ++c) {
+    D.add(xb, c, 1, along[c]);
+    D.add(xa, c, -1, along[c]);
+    D.add(pb, c, 1, Rb * along[c]);
+    D.add(pa, c, -1, Ra * along[c]);
+  }
+  D.add(pb, pb, lam, turned_lever(r_b, direction));
+  D.add(pa, pa, -lam, turned_lever(r_a, direction));
+}
 
 }  // namespace escapement::joint

@@ -180,6 +180,11 @@ struct Joint {
   void parts(const auto& z, const auto&, const auto& out) const;
 
  private:
+  struct Place;
+  struct Linear;
+  struct Sums;
+  static Linear linearise(const Equation& e, double lam, const Place& at, Sums& sum, bool slopes);
+
   template <class X>
   static auto& part(const X& x, int k) {
     if constexpr (n == 1) {
@@ -213,131 +218,163 @@ inline Joint<5> revolute(Pose a, Pose b, Multiplier<5> load, const Frame<double>
           on_a, on_b, {{{coincide, 0}, {coincide, 1}, {coincide, 2}, {parallel, 0}, {parallel, 1}}}};
 }
 
-template <int n>
-void Joint<n>::parts(const auto& z, const auto&, const auto& out) const {
-  const Frame<double> A = z(a), B = z(b);
-  const Ends ends(A, B, a.local_row, b.local_row);
-  const Matrix3 axes_a = ends.R[0] * matrix(on_a.R), axes_b = ends.R[1] * matrix(on_b.R);  // columns
-  const Vector3 r_a = ends.R[0] * on_a.x, r_b = ends.R[1] * on_b.x, s = B.x + r_b - A.x, d = s - r_a;
-  const auto lambda = z(load);
-  const int first = load.local_row;
-  const bool leans = has(Equation::Kind::parallel), turns_with = has(Equation::Kind::aligned);
-  const Vector3 axis_a = column(axes_a, 2), lean = leans ? transposed(axes_b) * axis_a : Vector3{{0, 0, 1}};
-  const HalfAngle<double> half(lean[2]);
-  const Rotation<double> q = turns_with ? attitude(A, B).q : Rotation<double>{};
-  const Vector3 u = axes_a * q.u;  // in the world
+// ---- by hand
 
-  Blocks D;
+/// Where the two markers are, in world axes.
+template <int n>
+struct Joint<n>::Place {
+  Ends ends;
+  Matrix3 axes_a, axes_b;  // of the markers, as columns
+  Vector3 r_a, r_b;        // from the nodes to the markers
+  Vector3 s, d;            // to the marker of B: from the node of A, and from its marker
+  Vector3 axis_a;          // α_z
+  bool leans, turns;       // there are equations `parallel`, `aligned`; what follows is for these
+  Vector3 lean;            // α_z as the marker of B sees it
+  HalfAngle<double> half;
+  Rotation<double> q;
+  Vector3 u;  // the vector part of q
+
+  Place(const Joint& joint, const Frame<double>& A, const Frame<double>& B)
+      : ends(A, B, joint.a.local_row, joint.b.local_row),
+        axes_a(ends.R[0] * matrix(joint.on_a.R)),
+        axes_b(ends.R[1] * matrix(joint.on_b.R)),
+        r_a(ends.R[0] * joint.on_a.x),
+        r_b(ends.R[1] * joint.on_b.x),
+        s(B.x + r_b - A.x),
+        d(s - r_a),
+        axis_a(column(axes_a, 2)),
+        leans(joint.has(Equation::Kind::parallel)),
+        turns(joint.has(Equation::Kind::aligned)),
+        lean(leans ? transposed(axes_b) * axis_a : Vector3{{0, 0, 1}}),
+        half(lean[2]),
+        q(turns ? joint.attitude(A, B).q : Rotation<double>{}),
+        u(axes_a * q.u) {}
+};
+
+/// The value of one equation, and its derivatives along x_B (and −x_A), φ_A, φ_B.
+template <int n>
+struct Joint<n>::Linear {
+  double value;
+  Vector3 direction, turn_a, turn_b;
+};
+
+/// Sums over the equations.
+template <int n>
+struct Joint<n>::Sums {
+  Blocks D;              // second derivatives times λ
   Vector3 force[4];      // Φ_qᵀλ
   Vector3 point_force;   // of all `coincide`
   Vector3 leaned, bent;  // of all `parallel`: Σ λ β_i, and the same with what the half angle makes of it
   double sine = 0;       // … and Σ λ α_z·β_i
   Vector3 torque;        // of all `aligned`: Σ λ α_i
-  for (int k = 0; k < n; ++k) {
-    const Equation& e = equations[k];
-    const double lam = part(lambda, k);
-    Vector3 direction, turn_a, turn_b;  // Φ along x_B (and −x_A), φ_A, φ_B
-    switch (e.kind) {
-      case Equation::Kind::coincide:
-        direction[e.i] = 1;
-        point_force[e.i] += lam;
-        turn_a = cross(direction, r_a);
-        out.row(first + k) = d[e.i];
-        break;
-      case Equation::Kind::along:
-        direction = column(axes_a, e.i);
-        turn_a = cross(direction, s);
-        out.row(first + k) = dot(direction, d);
-        if (out.slopes()) add_along(D, lam, direction, r_b, s);
-        break;
-      case Equation::Kind::perpendicular: {
-        const Vector3 alpha = column(axes_a, e.i), beta = column(axes_b, e.j);
-        turn_a = cross(alpha, beta);
-        turn_b = -turn_a;
-        out.row(first + k) = dot(alpha, beta);
-        if (!out.slopes()) break;
-        D.add(pa, pa, lam, turned_lever(alpha, beta));
-        D.add(pb, pb, lam, turned_lever(beta, alpha));
-        D.add(pa, pb, -lam, turned_lever(beta, alpha));
-        D.add(pb, pa, -lam, turned_lever(alpha, beta));
-        break;
-      }
-      case Equation::Kind::parallel: {
-        const Vector3 beta = column(axes_b, e.i),
-                      half_beta = half.factor * beta + (half.slope * lean[e.i]) * column(axes_b, 2);
-        turn_a = cross(axis_a, half_beta);
-        turn_b = -turn_a;
-        out.row(first + k) = half.factor * lean[e.i] + half.added(e.i);
-        leaned += lam * beta;
-        bent += lam * half_beta;
-        sine += lam * lean[e.i];
-        break;
-      }
-      case Equation::Kind::aligned: {
-        const Vector3 alpha = column(axes_a, e.i);
-        turn_b = q.w * alpha + cross(u, alpha);
-        turn_a = -turn_b;
-        out.row(first + k) = 2 * q.u[e.i];
-        torque += lam * alpha;
-        break;
-      }
-      default: {
-        const double size = norm(d);
-        direction = (1 / size) * d;
-        turn_a = cross(direction, r_a);
-        out.row(first + k) = size - e.value;
-        if (!out.slopes()) break;
-        Matrix3 P;
-        for (int i = 0; i < 3; ++i)
-          for (int j = 0; j < 3; ++j)
-            P.m[i][j] = lam / size * ((i == j ? 1.0 : 0.0) - direction[i] * direction[j]);
-        const Matrix3 Ra = hat(r_a), Rb = hat(r_b);
-        const Matrix3 along[4] = {-1.0 * P, P * Ra, P, -1.0 * (P * Rb)};
-        for (int c = 0; c < 4; ++c) {
-          D.add(xb, c, 1, along[c]);
-          D.add(xa, c, -1, along[c]);
-          D.add(pb, c, 1, Rb * along[c]);
-          D.add(pa, c, -1, Ra * along[c]);
-        }
-        D.add(pb, pb, lam, turned_lever(r_b, direction));
-        D.add(pa, pa, -lam, turned_lever(r_a, direction));
-      }
+
+  /// The second derivatives of the kinds above, each for all its equations at once.
+  void add_second(const Place& at) {
+    D.add(pb, pb, 1, turned_lever(at.r_b, point_force));
+    D.add(pa, pa, -1, turned_lever(at.r_a, point_force));
+    if (at.leans) {
+      const Vector3 c = cross(at.axis_a, column(at.axes_b, 2)), f = cross(at.axis_a, leaned);
+      const Matrix3 both = at.half.slope * (outer(f, c) + outer(c, f)) + (at.half.curve * sine) * outer(c, c);
+      add_turns(turned_lever(at.axis_a, bent) + both, turned_lever(bent, at.axis_a) + both);
     }
-    if (!turns(e.kind)) turn_b = cross(r_b, direction);
-    const Vector3 gradient[4] = {-direction, turn_a, direction, turn_b};
+    if (at.turns) {
+      const Matrix3 by_b = 0.5 * (outer(at.u, torque) + -1.0 * outer(torque, at.u) + -at.q.w * hat(torque) +
+                                  -dot(torque, at.u) * Matrix3::identity());
+      add_turns(by_b + hat(at.q.w * torque + cross(at.u, torque)), by_b);
+    }
+  }
+  /// Of a torque on A, and its opposite on B: by rotations of A, and (the opposite) by those of B.
+  void add_turns(const Matrix3& by_a, const Matrix3& by_b) {
+    D.add(pa, pa, 1, by_a);
+    D.add(pb, pa, -1, by_a);
+    D.add(pb, pb, 1, by_b);
+    D.add(pa, pb, -1, by_b);
+  }
+};
+
+/// Adds what second derivatives need: the whole of those that are each equation's own, the sums of the others.
+template <int n>
+typename Joint<n>::Linear Joint<n>::linearise(const Equation& e, double lam, const Place& at, Sums& sum,
+                                              bool slopes) {
+  Linear row;
+  switch (e.kind) {
+    case Equation::Kind::coincide:
+      row.value = at.d[e.i];
+      row.direction[e.i] = 1;
+      row.turn_a = cross(row.direction, at.r_a);
+      sum.point_force[e.i] += lam;
+      break;
+    case Equation::Kind::along:
+      row.direction = column(at.axes_a, e.i);
+      row.value = dot(row.direction, at.d);
+      row.turn_a = cross(row.direction, at.s);
+      if (slopes) add_along(sum.D, lam, row.direction, at.r_b, at.s);
+      break;
+    case Equation::Kind::perpendicular: {
+      const Vector3 alpha = column(at.axes_a, e.i), beta = column(at.axes_b, e.j);
+      row.value = dot(alpha, beta);
+      row.turn_a = cross(alpha, beta);
+      row.turn_b = -row.turn_a;
+      if (slopes) add_perpendicular(sum.D, lam, alpha, beta);
+      break;
+    }
+    case Equation::Kind::parallel: {
+      const HalfAngle<double>& half = at.half;
+      const Vector3 beta = column(at.axes_b, e.i),
+                    half_beta = half.factor * beta + (half.slope * at.lean[e.i]) * column(at.axes_b, 2);
+      row.value = half.factor * at.lean[e.i] + half.added(e.i);
+      row.turn_a = cross(at.axis_a, half_beta);
+      row.turn_b = -row.turn_a;
+      sum.leaned += lam * beta;
+      sum.bent += lam * half_beta;
+      sum.sine += lam * at.lean[e.i];
+      break;
+    }
+    case Equation::Kind::aligned: {
+      const Vector3 alpha = column(at.axes_a, e.i);
+      row.value = 2 * at.q.u[e.i];
+      row.turn_b = at.q.w * alpha + cross(at.u, alpha);
+      row.turn_a = -row.turn_b;
+      sum.torque += lam * alpha;
+      break;
+    }
+    default: {
+      const double length = norm(at.d);
+      row.value = length - e.value;
+      row.direction = (1 / length) * at.d;
+      row.turn_a = cross(row.direction, at.r_a);
+      if (slopes) add_distance(sum.D, lam, length, row.direction, at.r_a, at.r_b);
+    }
+  }
+  if (!turns(e.kind)) row.turn_b = cross(at.r_b, row.direction);
+  return row;
+}
+
+template <int n>
+void Joint<n>::parts(const auto& z, const auto&, const auto& out) const {
+  const Place at(*this, z(a), z(b));
+  const auto lambda = z(load);
+  const int first = load.local_row;
+  Sums sum;
+  for (int k = 0; k < n; ++k) {
+    const double lam = part(lambda, k);
+    const Linear row = linearise(equations[k], lam, at, sum, out.slopes());
+    out.row(first + k) = row.value;
+    const Vector3 gradient[4] = {-row.direction, row.turn_a, row.direction, row.turn_b};
     for (int p = 0; p < 4; ++p) {
-      force[p] += lam * gradient[p];
+      sum.force[p] += lam * gradient[p];
       if (!out.slopes()) continue;
-      const Vector3 own = ends.own(p, gradient[p]);
-      for (int i = 0; i < 3; ++i) out.stiffness(first + k, ends.row[p] + i) = own[i];
+      const Vector3 own = at.ends.own(p, gradient[p]);
+      for (int i = 0; i < 3; ++i) out.stiffness(first + k, at.ends.row[p] + i) = own[i];
     }
   }
   for (int p = 0; p < 4; ++p) {
-    force[p] = ends.own(p, force[p]);
-    for (int i = 0; i < 3; ++i) out.row(ends.row[p] + i) = force[p][i];
+    sum.force[p] = at.ends.own(p, sum.force[p]);
+    for (int i = 0; i < 3; ++i) out.row(at.ends.row[p] + i) = sum.force[p][i];
   }
   if (!out.slopes()) return;
-  D.add(pb, pb, 1, turned_lever(r_b, point_force));
-  D.add(pa, pa, -1, turned_lever(r_a, point_force));
-  if (leans) {
-    const Vector3 c = cross(axis_a, column(axes_b, 2)), f = cross(axis_a, leaned);
-    const Matrix3 both = half.slope * (outer(f, c) + outer(c, f)) + (half.curve * sine) * outer(c, c);
-    const Matrix3 by_a = turned_lever(axis_a, bent) + both, by_b = turned_lever(bent, axis_a) + both;
-    D.add(pa, pa, 1, by_a);
-    D.add(pb, pa, -1, by_a);
-    D.add(pb, pb, 1, by_b);
-    D.add(pa, pb, -1, by_b);
-  }
-  if (turns_with) {
-    const Matrix3 by_b = 0.5 * (outer(u, torque) + -1.0 * outer(torque, u) + -q.w * hat(torque) +
-                                -dot(torque, u) * Matrix3::identity());
-    const Matrix3 by_a = by_b + hat(q.w * torque + cross(u, torque));
-    D.add(pb, pb, 1, by_b);
-    D.add(pa, pb, -1, by_b);
-    D.add(pa, pa, 1, by_a);
-    D.add(pb, pa, -1, by_a);
-  }
-  D.put(ends, force, out);
+  sum.add_second(at);
+  sum.D.put(at.ends, sum.force, out);
 }
 
 }  // namespace escapement::joint

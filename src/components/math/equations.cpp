@@ -16,7 +16,7 @@ namespace {
 using math::UserEquations;
 using Sort = UserEquations::Sort;
 
-/// "m" -> "m/s"; what nobody told stays so.
+/// "m" -> "m/s"; what is not known stays so.
 std::string per_second(const std::string& unit, int times) {
   if (unit == "any") return unit;
   return unit + (times == 1 ? "/s" : "/s^2");
