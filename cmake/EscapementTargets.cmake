@@ -7,8 +7,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 else()
   set(escapement_lightly -O1)
 endif()
-# LEVEL: lightly, or a flag.
+# LEVEL: lightly, or a flag. With sanitizers all is -O1.
 function(escapement_optimise target level)
+  if(ESCAPEMENT_SANITIZE)
+    return()
+  endif()
   if(level STREQUAL "lightly")
     set(level ${escapement_lightly})
   endif()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gets what a build needs, and builds.
 #
-#   scripts/setup.sh [build] [test] [web] [ci]    install the missing packages of these groups (default: build)
+#   scripts/setup.sh [build] [test] [web] [package] [ci]    install the missing packages of these groups (default: build)
 #   . scripts/setup.sh                      only define the functions below, for the launchers
 #
 # Exit status: 5 packages are missing and were not installed, 70 configuring or building failed.
@@ -15,12 +15,14 @@ declare -A packages=(
   [build]="g++ cmake ninja-build libsuitesparse-dev libeigen3-dev libspectra-dev libfmt-dev libyaml-dev libhdf5-dev libcli11-dev"
   [test]="doctest-dev python3"
   [web]="nodejs npm"
+  [package]="dpkg-dev file lintian"
   [ci]="chromium clang-format ccache clang libclang-rt-14-dev python3-h5py python3-jsonschema python3-yaml ngspice"
 )
 # A package is not needed if one of its programs is in PATH.
 declare -A programs=(
   [g++]="${CXX:-g++}" [cmake]=cmake [ninja-build]="ninja ninja-build"
   [nodejs]="node nodejs" [npm]=npm [chromium]="chromium chromium-browser google-chrome"
+  [dpkg-dev]=dpkg-shlibdeps [file]=file [lintian]=lintian
   [clang-format]="clang-format-14 clang-format" [ccache]=ccache [clang]="clang clang-14" [python3]=python3 [ngspice]=ngspice
 )
 # Without dpkg, a package is taken as present if the compiler finds one of its headers.
@@ -286,7 +288,7 @@ configure_release() { configure "$root/build" -DCMAKE_BUILD_TYPE=Release -DESCAP
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   for group in "${@:-build}"; do
     if [[ -z ${packages[$group]-} ]]; then
-      say "usage: scripts/setup.sh [build] [test] [web] [ci]"
+      say "usage: scripts/setup.sh [build] [test] [web] [package] [ci]"
       exit 2
     fi
   done

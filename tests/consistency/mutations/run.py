@@ -18,7 +18,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 SCRATCH = ROOT / "build" / "mutations"
-PARTS = ("CMakeLists.txt", "LICENSE", "THIRD_PARTY.md", "app", "cmake", "include", "src")  # what the program is built from
+PARTS = ("CMakeLists.txt", "LICENSE", "THIRD_PARTY.md", "app", "cmake", "include", "packaging", "src")  # what the program is built from
 
 
 class Mutation:
