@@ -74,7 +74,7 @@ void Recording::row(const State& state) {
 /// Of the picture.
 void Recording::frame(const State& state) {
   if (!motion_) return;
-  read_motion(assembly_, state, motion_values_);
+  read_motion(changed_ ? *changed_ : assembly_, state, motion_values_);
   motion_->frame(state.t, motion_values_);
   state_.last_frame = state.t;
   state_.next_frame = (std::floor(state.t / frame_interval_ + 1e-6) + 1) * frame_interval_ * (1 - 1e-9);

@@ -50,6 +50,7 @@ class Recording final : public RunObserver {
   void begun(const State& state) override;
   /// Refuses numbers that are none (E-NAN).
   void row(const State& state) override;
+  void changed(std::shared_ptr<const Assembly> assembly) override { changed_ = std::move(assembly); }
   bool step(const StepDone& step) override;
   bool wants_checkpoint() override;
   void checkpoint(const std::string& run) override;
@@ -73,6 +74,7 @@ class Recording final : public RunObserver {
   void frame(const State& state);
 
   const Assembly& assembly_;
+  std::shared_ptr<const Assembly> changed_;  // with the parameters that events have set; null: none
   std::vector<const Channel*> channels_;
   std::function<RunFolder()> make_folder_;
   Progress& progress_;

@@ -43,7 +43,7 @@ double Alarms::kinetic_energy(const State& state) {
 void Alarms::follow_lags(const State& state) {
   at_rest_.t = state.t;
   at_rest_.value = state.value;
-  at_rest_.memory = state.memory;
+  at_rest_.take_elements(state);
   system_.constraints(at_rest_, 2, 0, rows_);
   for (Violation& v : violations_) {
     const Relaxation& r = v.relaxation;

@@ -18,7 +18,7 @@ ConsistentStart::ConsistentStart(const Assembly& assembly, StartOptions options,
 /// what it was the last time.
 State& ConsistentStart::solve(State& state) {
   State next = given_;
-  next.memory = state.memory;
+  next.take_elements(state);
   if (known_) {
     next.acceleration = solved_.acceleration;
     for (const Variable& v : system_.variables()) {

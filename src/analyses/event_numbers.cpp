@@ -16,7 +16,7 @@ const Assembly& EventNumbers::set(State& state, const std::vector<Override>& num
 }
 
 const Assembly& EventNumbers::use(State& state) {
-  changed_ = std::make_unique<Assembly>(options_.retune(overrides_));
+  changed_ = std::make_shared<Assembly>(options_.retune(overrides_));
   state.numbers = system_.numbers_of(changed_->system);
   if (!state.numbers)
     throw ModelError("E-EVENT", overrides_.back().component + "." + overrides_.back().key,
@@ -24,12 +24,14 @@ const Assembly& EventNumbers::use(State& state) {
                      "leave the number of parts and unknowns as it is");
   for (TimeEvent& e : changed_->events)  // they belong to the elements of the system that runs
     e.element.group = system_.groups()[e.element.group->index].get();
+  observer_.changed(changed_);
   return *changed_;
 }
 
 void EventNumbers::forget(State& state) {
   overrides_.clear();
   state.numbers = given_;
+  observer_.changed(nullptr);
 }
 
 }  // namespace escapement

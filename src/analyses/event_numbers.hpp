@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "analyses/run_observer.hpp"
 #include "analyses/simulate_options.hpp"
 #include "model/assembly.hpp"
 
@@ -10,8 +11,8 @@ namespace escapement {
 
 class EventNumbers {
  public:
-  EventNumbers(const Assembly& assembly, const SimulateOptions& options)
-      : system_(assembly.system), options_(options) {}
+  EventNumbers(const Assembly& assembly, const SimulateOptions& options, RunObserver& observer)
+      : system_(assembly.system), options_(options), observer_(observer) {}
 
   /// The numbers that hold before any event has set some: those of the state.
   void begin(State& state);
@@ -28,9 +29,10 @@ class EventNumbers {
  private:
   const System& system_;
   const SimulateOptions& options_;
+  RunObserver& observer_;
   std::vector<Override> overrides_;
   std::shared_ptr<const Numbers> given_;  // at the beginning
-  std::unique_ptr<Assembly> changed_;     // the model with the numbers that were set
+  std::shared_ptr<Assembly> changed_;     // the model with the numbers that were set
 };
 
 }  // namespace escapement

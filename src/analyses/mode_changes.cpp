@@ -108,7 +108,7 @@ void ModeChanges::settle_together(State& state) {
   due_.erase(modes, due_.end());
   const auto solve = [this](State& s) -> State& {
     trial_.take(before_);
-    trial_.memory = s.memory;
+    trial_.take_elements(s);
     LentDelays histories(s, trial_);
     solver_->solve(trial_);
     return trial_;

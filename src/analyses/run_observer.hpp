@@ -1,10 +1,13 @@
 // RunObserver: who follows a run while it goes on, and may stop it.
 #pragma once
+#include <memory>
 #include <string>
 
 #include "core/state.hpp"
 
 namespace escapement {
+
+struct Assembly;
 
 struct StepDone {
   const State& state;  // after it
@@ -22,6 +25,8 @@ class RunObserver {
   virtual void begun(const State&) {}
   /// A row of results is due.
   virtual void row(const State& state) = 0;
+  /// Events have set parameters: the model with them, to draw what follows; null: they are as at the beginning again.
+  virtual void changed(std::shared_ptr<const Assembly>) {}
   /// After every step: false stops the run.
   virtual bool step(const StepDone& step) = 0;
   /// Asked at the start and after every step: should the run be saved now? It is when the observer has stopped it, too.

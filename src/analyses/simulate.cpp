@@ -86,7 +86,7 @@ class Simulation::Run {
 
   // Jumps and events.
   Schedule schedule_{assembly_, log_};
-  EventNumbers numbers_{assembly_, options_};
+  EventNumbers numbers_{assembly_, options_, observer_};
   EventWatch watch_{assembly_};
   EventLocation location_{options_, watch_, *stepper_, interior_, turning_, log_};
   EventActions actions_{system_, numbers_, schedule_, log_};

@@ -44,6 +44,10 @@ struct State {
     rate = from.rate;
     acceleration = from.acceleration;
     store = from.store;
+    take_elements(from);
+  }
+  /// What belongs to elements: all that a state needs beside its values, so that they are evaluated as there.
+  void take_elements(const State& from) {
     memory = from.memory;
     if (numbers != from.numbers) numbers = from.numbers;
   }

@@ -488,7 +488,7 @@ void GeneralizedAlpha::interpolate(const State& from, double s, State& between) 
   between.rate.resize(from.rate.size());
   between.acceleration.resize(from.acceleration.size());
   between.store.resize(from.store.size());
-  between.memory = from.memory;
+  between.take_elements(from);
   // Positions: u(t) on the Lie algebra with u(0) = 0, u̇(0) = v_n, u(h) and u̇(h) = T(u)⁻¹ v_{n+1} (T-dense-1).
   std::copy_n(end.rate.begin(), positions_, end_velocity_.begin());
   remove_operators(system_, step_.operators, end_velocity_);

@@ -109,7 +109,7 @@ void SettlingStep::interpolate(const State& from, const AlphaStep& step, double 
   between.acceleration.resize(from.acceleration.size());
   between.store.resize(from.store.size());
   between.t = from.t + s * h;
-  between.memory = from.memory;
+  between.take_elements(from);
   for (int i = 0; i < positions_; ++i) {
     way_[i] = cubic(first ? 0.0 : first_u_[i], first ? first_u_[i] : step.u[i], a.rate[i], b.rate[i]);
     between.rate[i] = cubic(a.rate[i], b.rate[i], a.acceleration[i], b.acceleration[i]);

@@ -51,7 +51,7 @@ bool VelocityOffset::project(const State& from, AlphaStep& step, AlphaEquations&
   moving.value = from.value;
   moving.rate = from.rate;
   moving.acceleration = from.acceleration;
-  moving.memory = from.memory;
+  moving.take_elements(from);
   find_target(from, step);
   // With the step's matrix at this very point, iterating on the true Φ̇: an old one would leave its mark on v.
   bool own_matrix = false;
