@@ -92,7 +92,8 @@ components:
 simulate: {until: 0.4 s, step: 50 ms}
 )yaml");
   CHECK(wall.event("wall") == doctest::Approx(0.23).epsilon(1e-9));
-  CHECK(wall.at(wall.rows.times.size() - 1, "ball.position") == doctest::Approx(0.07 + 0.5 * 0.17).epsilon(1e-9));
+  CHECK(wall.at(wall.rows.times.size() - 1, "ball.position") ==
+        doctest::Approx(0.07 + 0.5 * 0.17).epsilon(1e-9));
   const Ran relay(R"yaml(
 components:
   ramp: {type: control.ramp, slope: 1 1/s}
